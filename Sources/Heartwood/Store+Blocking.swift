@@ -75,9 +75,11 @@ extension BlockingStore {
     public func remove(
         in range: KeyRange, limit: Int? = nil, durability: Durability? = nil
     ) throws(StoreError) -> Committed<Int> {
-        try ownTransaction(durability) { (transaction) throws(StoreError) in
-            try transaction.remove(in: range, limit: limit)
+        var count = 0
+        let sequence = try ownTransaction(durability) { (transaction) throws(StoreError) in
+            count = try transaction.remove(in: range, limit: limit)
         }
+        return Committed(value: count, sequence: sequence)
     }
 
     /// Changes when a key expires, and keeps its value. Blocks until the write is as durable as requested. See
@@ -87,18 +89,19 @@ extension BlockingStore {
     public func touch(
         _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber? {
-        let touched = try ownTransaction(durability) { (transaction) throws(StoreError) in
-            try transaction.touch(key, expires: expires)
+        var isThere = false
+        let sequence = try ownTransaction(durability) { (transaction) throws(StoreError) in
+            isThere = try transaction.touch(key, expires: expires)
         }
-        return touched.value ? touched.sequence : nil
+        return isThere ? sequence : nil
     }
 
     /// A transaction whose body throws only what the store throws.
-    private func ownTransaction<R>(
-        _ durability: Durability?, _ body: (Transaction) throws(StoreError) -> R
-    ) throws(StoreError) -> Committed<R> {
+    private func ownTransaction(
+        _ durability: Durability?, _ body: (Transaction) throws(StoreError) -> Void
+    ) throws(StoreError) -> SequenceNumber {
         do {
-            return try transaction(durability: durability, body)
+            return try transaction(durability: durability, body).sequence
         } catch let error as StoreError {
             throw error
         } catch {
@@ -115,53 +118,58 @@ extension BlockingStore {
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
-        if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
+        durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
     ) throws -> SequenceNumber {
         var batch = store.makeBatch()
         try body(&batch)
-        return try write(batch, if: conditions, durability: durability)
+        return try write(batch, durability: durability)
     }
 
-    /// Writes a batch, all or nothing, if all conditions hold. Blocks until the batch is as durable as requested.
+    /// Writes a batch, all or nothing, if all its conditions hold. Blocks until the batch is as durable as requested.
     ///
     /// - Throws: `.conflict` if a condition doesn't hold.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.write'")
     @discardableResult
     public func write(
-        _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
+        _ batch: WriteBatch, durability: Durability? = nil
     ) throws(StoreError) -> SequenceNumber {
-        if let failure = batch.failure { throw failure }
-        return try store.writeBlocking(batch.encoded, batch.conditions + conditions, durability)
+        try store.writeBlocking(store.encoded(batch), store.requirements(of: batch), durability)
     }
 
     /// Reads, decides and writes in isolation from other writes. Blocks until the write is as durable as requested. See
-    /// ``Store/transaction(durability:_:)``.
+    /// ``KeyValueStore/transaction(durability:_:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.transaction'")
     @discardableResult
     public func transaction<R>(
         durability: Durability? = nil, _ body: (Transaction) throws -> R
     ) throws -> Committed<R> {
         try store.checkOutsideTransaction()
+        var attempt = 0
         while true {
             if store.log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(ReadPin(store.log, .newest), store.encoder)
+            let transaction = Transaction(store, ReadView(ReadPin(store.log, .newest)), attempt: attempt)
             let value = try run(body, with: transaction)
+            let batch = transaction.batch
             do throws(StoreError) {
-                let sequence = try store.writeBlocking(transaction.encoded, transaction.conditions, durability)
+                let sequence = try store.writeBlocking(
+                    store.encoded(batch), store.requirements(of: batch), durability)
+                transaction.finish()
                 return Committed(value: value, sequence: sequence)
             } catch {
                 guard error.code == .conflict else { throw error }
             }
+            attempt += 1
         }
     }
 
     private func run<R>(_ body: (Transaction) throws -> R, with transaction: Transaction) throws -> R {
         let scope = TransactionScope(store, store)
-        defer {
-            scope.end()
-            transaction.end()
-        }
-        return try TransactionScope.$current.withValue(scope) { try body(transaction) }
+        defer { scope.end() }
+        let value = try TransactionScope.$current.withValue(scope) { try body(transaction) }
+        // Only asynchronous calls of a layer add checks.
+        let hasChecks = try transaction.endBody()
+        precondition(!hasChecks, "a synchronous body has called what is asynchronous")
+        return value
     }
 
     /// Blocks until the write with this sequence number, and all earlier ones, are on the disk. See

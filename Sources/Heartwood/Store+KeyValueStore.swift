@@ -55,67 +55,10 @@ extension Store: KeyValueStore {
         if log.isEnded { throw .closed }
         return ReadView(ReadPin(log, .newest))
     }
-
-    /// Writes a batch, all or nothing, if all its conditions hold; the same as ``write(_:if:durability:)`` in the terms
-    /// of ``KeyValueStore``.
-    ///
-    /// - Throws: What writes throw; `.conflict` if a condition doesn't hold; `.invalidArgument` for a condition that
-    ///   names a view of another store.
-    /// - Complexity: As of a write.
-    @discardableResult
-    public nonisolated(nonsending) func commit(
-        _ batch: KeyValueBatch, durability: Durability?
-    ) async throws(StoreError) -> SequenceNumber {
-        if batch.conditions.isEmpty && batch.operations.count == 1 {
-            let operation = batch.operations[0]
-            guard let value = operation.value else { return try await remove(operation.key, durability: durability) }
-            return try await put(operation.key, value, expires: operation.expires, durability: durability)
-        }
-        var conditions: [Condition] = []
-        conditions.reserveCapacity(batch.conditions.count)
-        for condition in batch.conditions { conditions.append(try Condition(condition, of: log)) }
-        var encoded = makeBatch()
-        let now = log.now
-        for operation in batch.operations {
-            guard let value = operation.value else {
-                encoded.remove(operation.key)
-                continue
-            }
-            // All keys of the batch expire at one moment.
-            encoded.put(operation.key, value, expires: operation.expires.counted(from: now))
-        }
-        return try await write(encoded, if: conditions, durability: durability)
-    }
 }
 
 extension Store: TransactionCounter {
     package nonisolated func bodyBegan() { log.withState { $0.life.bodyBegan(of: ObjectIdentifier(self)) } }
 
     package nonisolated func bodyEnded() { log.withState { $0.life.bodyEnded() } }
-}
-
-extension Expiry {
-    /// The same, without `.after`.
-    fileprivate func counted(from now: Timestamp) -> Expiry {
-        if case .after(let duration) = kind { .at(now + duration) } else { self }
-    }
-}
-
-extension Condition {
-    fileprivate init(_ condition: KeyValueCondition, of log: Log) throws(StoreError) {
-        switch condition {
-        case .absent(let key): self = .absent(key)
-        case .sequence(let key, let sequence): self = .sequence(of: key, is: sequence)
-        case .unchangedKey(let key, let view): self = .unchanged(key, since: try Self.own(view, of: log))
-        case .unchangedRange(let range, let view): self = .unchanged(range, since: try Self.own(view, of: log))
-        }
-    }
-
-    private static func own(_ view: any KeyValueView, of log: Log) throws(StoreError) -> ReadView {
-        guard let view = view as? ReadView, view.pin.log === log else {
-            throw StoreError(
-                .invalidArgument, "a condition names a view of another store: use a view of the store that is written")
-        }
-        return view
-    }
 }

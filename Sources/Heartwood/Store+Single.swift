@@ -18,7 +18,7 @@ enum SingleWrite: Sendable {
 @usableFromInline
 struct ConditionalBatch: Sendable {
     let batch: EncodedBatch
-    let conditions: [Condition]
+    let conditions: [Requirement]
 }
 
 /// Writes of one key: the functions that the generic methods call. The generic methods are specialised in the caller's
@@ -98,7 +98,7 @@ extension Store {
         }
     }
 
-    private static func conditions(_ key: UnsafeRawBufferPointer, _ condition: KeyCondition?) -> [Condition] {
-        condition.map { [Condition(form: .key([UInt8](key), $0))] } ?? []
+    private static func conditions(_ key: UnsafeRawBufferPointer, _ condition: KeyCondition?) -> [Requirement] {
+        condition.map { [Requirement(form: .key([UInt8](key), $0))] } ?? []
     }
 }

@@ -87,13 +87,11 @@ extension Store {
     public nonisolated(nonsending) func remove(
         in range: KeyRange, limit: Int? = nil, durability: Durability? = nil
     ) async throws(StoreError) -> Committed<Int> {
-        try await ownTransaction(durability) { (transaction) async throws(StoreError) in
-            var removal = try RangeRemoval(range, limit: limit, by: transaction)
-            while try removal.removeNext() {
-                if TimeSlice.isOver(isLong: true) { await TimeSlice.yield() }
-            }
-            return removal.count
+        var count = 0
+        let sequence = try await ownTransaction(durability) { (transaction) async throws(StoreError) in
+            count = try await transaction.remove(in: range, limit: limit)
         }
+        return Committed(value: count, sequence: sequence)
     }
 
     /// Changes when a key expires, and keeps its value. This is one atomic step.
@@ -109,120 +107,62 @@ extension Store {
     public nonisolated(nonsending) func touch(
         _ key: some ByteSource, expires: Expiry, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber? {
-        let touched = try await ownTransaction(durability) { (transaction) async throws(StoreError) in
-            guard let value = try await transaction.fetch(key) else { return false }
-            try transaction.put(key, value, expires: expires)
-            return true
+        var isThere = false
+        let sequence = try await ownTransaction(durability) { (transaction) async throws(StoreError) in
+            isThere = try await transaction.touch(key, expires: expires)
         }
-        return touched.value ? touched.sequence : nil
+        return isThere ? sequence : nil
     }
 
-    /// A transaction whose body throws only what the store throws.
-    private nonisolated(nonsending) func ownTransaction<R>(
-        _ durability: Durability?, _ body: (Transaction) async throws(StoreError) -> R
-    ) async throws(StoreError) -> Committed<R> {
-        do {
-            return try await transaction(durability: durability, body)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            preconditionFailure("a transaction of the store's own threw \(error)")
-        }
-    }
-
-    /// Writes what `body` adds to a batch, all or nothing.
-    ///
-    /// The error type is `any Error`, because `body` may throw anything. For typed errors, write a batch without a
-    /// closure:
-    ///
-    /// ```swift
-    /// func rename(_ store: Store) async throws(StoreError) {
-    ///     var batch = store.makeBatch()
-    ///     batch.put("new", "value", if: .absent)
-    ///     batch.remove("old")
-    ///     try await store.write(batch)
-    /// }
-    /// ```
+    /// Writes a batch, all or nothing, if all its conditions hold.
     ///
     /// - Parameters:
-    ///   - conditions: What must be true, in addition to the conditions of the batch's operations.
-    ///   - durability: If nil, that of the configuration.
-    ///   - body: Adds operations to the batch. It is called once.
-    /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
-    /// - Throws: What `body` throws; nothing was written then. `.conflict` if a condition doesn't hold.
-    @discardableResult
-    public nonisolated(nonsending) func write(
-        if conditions: [Condition] = [], durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
-    ) async throws -> SequenceNumber {
-        var batch = makeBatch()
-        try body(&batch)
-        return try await write(batch, if: conditions, durability: durability)
-    }
-
-    /// Writes a batch, all or nothing, if all conditions hold. Throws only `StoreError`.
-    ///
-    /// - Parameters:
-    ///   - batch: The operations, from ``makeBatch()``.
-    ///   - conditions: What must be true, in addition to the conditions of the batch's operations.
+    ///   - batch: The operations and conditions.
     ///   - durability: If nil, that of the configuration.
     /// - Returns: The sequence number of this write; for an empty batch, that of the last visible write.
-    /// - Throws: `.conflict` if a condition doesn't hold.
+    /// - Throws: `.conflict` if a condition doesn't hold; `.invalidArgument` for a condition with a view of another
+    ///   store.
     @discardableResult
     public nonisolated(nonsending) func write(
-        _ batch: WriteBatch, if conditions: [Condition] = [], durability: Durability? = nil
+        _ batch: WriteBatch, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        if let failure = batch.failure { throw failure }
-        return try await write(batch.encoded, batch.conditions + conditions, durability)
+        if let operation = single(of: batch) {
+            guard let value = operation.value else { return try await remove(operation.key, durability: durability) }
+            return try await put(operation.key, value, expires: operation.expires, durability: durability)
+        }
+        return try await write(encoded(batch), requirements(of: batch), durability)
     }
 
-    /// Makes an empty batch for ``write(_:if:durability:)``, whose errors are typed.
-    public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder) }
+    /// Makes an empty batch, which is encoded as it is filled.
+    public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder: EncodedWrites(encoder)) }
 
-    /// Reads, decides and writes in isolation from other writes. For repositories, use `withTransaction`.
-    ///
-    /// `body` runs in the caller's task, on the newest state. If something that it read has changed when it returns, it
-    /// runs again; so it must have no effects other than those on its transaction. Of several transactions in conflict,
-    /// one always commits. A transaction that others overtake again and again continues until it is cancelled.
-    ///
-    /// Inside `body`, and in tasks that it starts, the store's own writes and transactions are refused with
-    /// `.invalidArgument` while `body` runs: use the methods of the transaction. Reads of the store are allowed; the
-    /// commit doesn't check what they saw. A detached task can't be told from other writers: don't wait for its writes.
-    /// When `body` has ended, the transaction refuses every call with `.invalidArgument`.
-    ///
-    /// - Returns: What `body` returned in the run that was committed, and the sequence number of the write.
-    /// - Throws: What `body` throws; nothing was written then. The error type is `any Error`, because `body` may throw
-    ///   anything; the store itself throws only `StoreError`.
-    /// - Complexity: O(keys and ranges that were read), and the write of a batch.
-    @discardableResult
-    public nonisolated(nonsending) func transaction<R>(
-        durability: Durability? = nil,
-        _ body: (Transaction) async throws -> R
-    ) async throws -> Committed<R> {
-        try checkOutsideTransaction()
-        while true {
-            if Task.isCancelled { throw StoreError.cancelled }
-            if log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(ReadPin(log, .newest), encoder)
-            let value = try await run(body, with: transaction)
-            do throws(StoreError) {
-                let sequence = try await write(transaction.encoded, transaction.conditions, durability)
-                return Committed(value: value, sequence: sequence)
-            } catch {
-                guard error.code == .conflict else { throw error }
-                await Task.yield()
+    /// The operation of a batch that has nothing else.
+    nonisolated func single(of batch: WriteBatch) -> WriteBatch.Operation? {
+        batch.conditions.isEmpty && batch.operations.count == 1 ? batch.operations[0] : nil
+    }
+
+    nonisolated func requirements(of batch: WriteBatch) throws(StoreError) -> [Requirement] {
+        var requirements: [Requirement] = []
+        requirements.reserveCapacity(batch.conditions.count)
+        for condition in batch.conditions { requirements.append(try Requirement(condition, of: log)) }
+        return requirements
+    }
+
+    nonisolated func encoded(_ batch: WriteBatch) throws(StoreError) -> EncodedBatch {
+        let writes: EncodedWrites
+        if let encoder = batch.encoder {
+            guard let own = encoder as? EncodedWrites else {
+                throw StoreError(.invalidArgument, "a batch was made by another store: make it by this one's 'write'")
             }
+            writes = own
+        } else {
+            writes = EncodedWrites(encoder)
+            // All keys of the batch expire at one moment.
+            let now = log.now
+            for operation in batch.operations { writes.add(operation, now) }
         }
-    }
-
-    private nonisolated(nonsending) func run<R>(
-        _ body: (Transaction) async throws -> R, with transaction: Transaction
-    ) async throws -> R {
-        let scope = TransactionScope(self, self)
-        defer {
-            scope.end()
-            transaction.end()
-        }
-        return try await TransactionScope.$current.withValue(scope) { try await body(transaction) }
+        if let failure = writes.failure { throw failure }
+        return writes.encoded
     }
 
     /// Returns once the write with this sequence number, and all earlier ones, are on the disk. This acknowledges many

@@ -60,7 +60,7 @@ public actor Store {
         self.path = path
         self.log = log
         recoveryReport = recovered.report
-        encoder = RecordEncoder(log: log, deflaters: DeflaterPool(level: configuration.compression.level))
+        encoder = RecordEncoder(log)
     }
 
     deinit {

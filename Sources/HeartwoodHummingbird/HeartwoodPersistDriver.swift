@@ -88,7 +88,7 @@ public struct HeartwoodPersistDriver: PersistDriver {
         let key = storedKey(key)
         let value = try coder.encode(value)
         if let expires { return try await put(key, value, .after(expires)) }
-        try await store.withTransaction(durability: durability) { transaction in
+        try await store.transaction(durability: durability) { transaction in
             let current = try await transaction.fetchEntry(key)
             try transaction.put(key, value, expires: current?.expires.map { .at($0) } ?? .never)
         }
@@ -122,19 +122,19 @@ public struct HeartwoodPersistDriver: PersistDriver {
     /// - Throws: What the store throws.
     /// - Complexity: One write.
     public nonisolated(nonsending) func remove(key: String) async throws {
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         batch.remove(storedKey(key))
-        try await store.commit(batch, durability: durability)
+        try await store.write(batch, durability: durability)
     }
 
     private func storedKey(_ key: String) -> [UInt8] { prefix + Array(key.utf8) }
 
     private nonisolated(nonsending) func put(
-        _ key: [UInt8], _ value: [UInt8], _ expires: Expiry, if condition: KeyValueCondition? = nil
+        _ key: [UInt8], _ value: [UInt8], _ expires: Expiry, if condition: Condition? = nil
     ) async throws(StoreError) {
-        var batch = KeyValueBatch(conditions: condition.map { [$0] } ?? [])
+        var batch = WriteBatch(conditions: condition.map { [$0] } ?? [])
         batch.put(key, value, expires: expires)
-        try await store.commit(batch, durability: durability)
+        try await store.write(batch, durability: durability)
     }
 
     private nonisolated(nonsending) func read<Object: Codable & Sendable>(

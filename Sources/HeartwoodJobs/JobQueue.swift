@@ -80,7 +80,7 @@ public struct JobQueue: Sendable {
     /// follows from them are never apart.
     ///
     /// ```swift
-    /// try await store.withTransaction { transaction in
+    /// try await store.transaction { transaction in
     ///     try await users.insert(user, in: transaction)
     ///     try await queue.enqueue(SendEmail(address: user.email, template: "welcome"), in: transaction)
     /// }
@@ -89,7 +89,7 @@ public struct JobQueue: Sendable {
     /// - Throws: As ``enqueue(_:_:)``; `.invalidArgument` for a transaction of another store.
     @discardableResult
     public nonisolated(nonsending) func enqueue<Work: Job>(
-        _ job: Work, _ options: JobOptions = JobOptions(), in transaction: KeyValueTransaction
+        _ job: Work, _ options: JobOptions = JobOptions(), in transaction: Transaction
     ) async throws(StoreError) -> JobID {
         try await add([record(job, options)], transaction)[0]
     }
@@ -156,7 +156,7 @@ extension JobQueue {
     }
 
     private nonisolated(nonsending) func add(
-        _ jobs: [JobRecord], _ transaction: KeyValueTransaction
+        _ jobs: [JobRecord], _ transaction: Transaction
     ) async throws(StoreError) -> [JobID] {
         if let key = jobs.first?.uniqueKey {
             let holder = try await records.holder(of: key, inIndex: JobRecord.uniqueIndex, transaction)

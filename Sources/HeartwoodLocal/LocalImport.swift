@@ -72,11 +72,14 @@ struct LocalImport {
     private func write(_ file: JSONFile, _ layout: KeyLayout, _ store: Store) throws(StoreError) {
         let envelope = RecordEnvelope(version: JSONFile.version, groups: [])
         var batch = store.makeBatch()
+        var bytes = 0
         for item in file.items {
-            batch.put(layout.recordKey(item.id), envelope.encoded(with: file.item(item.range)))
-            guard batch.encodedBytes >= batchBytes else { continue }
+            let record = envelope.encoded(with: file.item(item.range))
+            batch.put(layout.recordKey(item.id), record)
+            bytes += record.count
+            guard bytes >= batchBytes else { continue }
             try store.blocking.write(batch, durability: .written)
-            batch = store.makeBatch()
+            (batch, bytes) = (store.makeBatch(), 0)
         }
         if !batch.isEmpty { try store.blocking.write(batch, durability: .written) }
     }

@@ -154,20 +154,20 @@ extension ReadableRepository {
 extension Repository {
     /// The results of a query, as the transaction sees them.
     public nonisolated(nonsending) func fetch(
-        _ query: Query<Model>, in transaction: KeyValueTransaction
+        _ query: Query<Model>, in transaction: Transaction
     ) async throws(StoreError) -> [Model] {
         try await source(transaction).fetch(query)
     }
 
     /// The number of results, as the transaction sees them.
     public nonisolated(nonsending) func count(
-        _ query: Query<Model>, in transaction: KeyValueTransaction
+        _ query: Query<Model>, in transaction: Transaction
     ) async throws(StoreError) -> Int {
         try await source(transaction).count(query)
     }
 
     private nonisolated(nonsending) func source(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> QuerySource<Model> {
         let catalogued = try await core.base.beginQuery(transaction)
         var source = core.source(
@@ -217,7 +217,7 @@ extension Repository {
     }
 
     private nonisolated(nonsending) func delete(
-        _ keys: [[UInt8]], _ filter: FilterProgram<Model>, _ transaction: KeyValueTransaction
+        _ keys: [[UInt8]], _ filter: FilterProgram<Model>, _ transaction: Transaction
     ) async throws(StoreError) -> Int {
         var encoder = TupleEncoder()
         var passing: [[UInt8]] = []

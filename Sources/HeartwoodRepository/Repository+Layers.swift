@@ -30,7 +30,7 @@ extension Repository {
     ///
     /// - Complexity: One read; for a record whose head can't be read, also O(entries of all indexes).
     package nonisolated(nonsending) func records(
-        at keys: [[UInt8]], in transaction: KeyValueTransaction
+        at keys: [[UInt8]], in transaction: Transaction
     ) async throws(StoreError) -> [FoundRecord<Model>?] {
         try core.base.check(transaction)
         if keys.isEmpty { return [] }
@@ -55,7 +55,7 @@ extension Repository {
     ///
     /// - Throws: The error, if there is no stand-in.
     private nonisolated(nonsending) func standIn(
-        for entry: Entry, _ error: StoreError, _ transaction: KeyValueTransaction
+        for entry: Entry, _ error: StoreError, _ transaction: Transaction
     ) async throws(StoreError) -> FoundRecord<Model> {
         guard let make = core.definition.standIn else { throw error }
         let id = core.base.layout.id(ofRecord: entry.key)
@@ -69,7 +69,7 @@ extension Repository {
     }
 
     private nonisolated(nonsending) func head(
-        of id: [UInt8], _ transaction: KeyValueTransaction
+        of id: [UInt8], _ transaction: Transaction
     ) async throws(StoreError) -> RecordEnvelope {
         var head = RecordEnvelope(version: core.definition.version, groups: [])
         for index in core.base.catalogued.entry.indexes {
@@ -93,7 +93,7 @@ extension Repository {
     ///
     /// - Complexity: One read.
     package nonisolated(nonsending) func holder(
-        of value: String, inIndex name: String, _ transaction: KeyValueTransaction
+        of value: String, inIndex name: String, _ transaction: Transaction
     ) async throws(StoreError) -> Model.ID? where Model.ID: TupleElement {
         _ = try await core.base.begin(transaction)
         var encoder = TupleEncoder(prefix: try entriesPrefix(ofIndex: name))
@@ -105,7 +105,7 @@ extension Repository {
 
     /// Writes changed models over the records that the transaction has read.
     package nonisolated(nonsending) func replace(
-        _ records: [FoundRecord<Model>], in transaction: KeyValueTransaction
+        _ records: [FoundRecord<Model>], in transaction: Transaction
     ) async throws(StoreError) {
         if records.isEmpty { return }
         try await core.write(records.map(\.model), .kept, .found(records.map(\.entry)), transaction)
@@ -113,7 +113,7 @@ extension Repository {
 
     /// Deletes records that the transaction has read.
     package nonisolated(nonsending) func delete(
-        _ records: [FoundRecord<Model>], in transaction: KeyValueTransaction
+        _ records: [FoundRecord<Model>], in transaction: Transaction
     ) async throws(StoreError) {
         if records.isEmpty { return }
         _ = try await core.base.begin(transaction)

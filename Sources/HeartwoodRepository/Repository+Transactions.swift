@@ -1,7 +1,7 @@
 /// The same calls in a transaction on the store, which may change several repositories, and plain keys.
 ///
 /// ```swift
-/// try await store.withTransaction { transaction in
+/// try await store.transaction { transaction in
 ///     guard var account = try await accounts.find(by: 1, in: transaction), account.balance >= 10 else { return }
 ///     account.balance -= 10
 ///     try await accounts.save(account, in: transaction)
@@ -16,14 +16,14 @@
 extension Repository {
     /// Saves a model when the transaction commits.
     public nonisolated(nonsending) func save(
-        _ model: Model, expires: Expiry = .never, in transaction: KeyValueTransaction
+        _ model: Model, expires: Expiry = .never, in transaction: Transaction
     ) async throws(StoreError) {
         try await core.write([model], .set(expires), .anything, transaction)
     }
 
     /// Saves models when the transaction commits. Of several with one id, the last counts.
     public nonisolated(nonsending) func save(
-        _ models: [Model], expires: Expiry = .never, in transaction: KeyValueTransaction
+        _ models: [Model], expires: Expiry = .never, in transaction: Transaction
     ) async throws(StoreError) {
         try await core.write(models, .set(expires), .anything, transaction)
     }
@@ -32,7 +32,7 @@ extension Repository {
     ///
     /// - Throws: `.alreadyExists`.
     public nonisolated(nonsending) func insert(
-        _ model: Model, expires: Expiry = .never, in transaction: KeyValueTransaction
+        _ model: Model, expires: Expiry = .never, in transaction: Transaction
     ) async throws(StoreError) {
         try await insert([model], expires: expires, in: transaction)
     }
@@ -41,7 +41,7 @@ extension Repository {
     ///
     /// - Throws: `.alreadyExists`, also if two of the models have one id.
     public nonisolated(nonsending) func insert(
-        _ models: [Model], expires: Expiry = .never, in transaction: KeyValueTransaction
+        _ models: [Model], expires: Expiry = .never, in transaction: Transaction
     ) async throws(StoreError) {
         try await core.write(models, .set(expires), .absent, transaction)
     }
@@ -49,7 +49,7 @@ extension Repository {
     /// Reads a record, changes it and saves it when the transaction commits; see ``update(_:expires:durability:_:)``.
     @discardableResult
     public nonisolated(nonsending) func update<R>(
-        _ id: Model.ID, expires: Expiry? = nil, in transaction: KeyValueTransaction, _ body: (inout Model) throws -> R
+        _ id: Model.ID, expires: Expiry? = nil, in transaction: Transaction, _ body: (inout Model) throws -> R
     ) async throws -> R? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
@@ -62,7 +62,7 @@ extension Repository {
     @discardableResult
     public nonisolated(nonsending) func increment<Number: FixedWidthInteger>(
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
-        in transaction: KeyValueTransaction
+        in transaction: Transaction
     ) async throws(StoreError) -> Number? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
@@ -79,7 +79,7 @@ extension Repository {
     @discardableResult
     public nonisolated(nonsending) func increment<Number: BinaryFloatingPoint>(
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
-        in transaction: KeyValueTransaction
+        in transaction: Transaction
     ) async throws(StoreError) -> Number? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
@@ -90,14 +90,14 @@ extension Repository {
 
     /// Deletes the record with an id, if there is one, when the transaction commits.
     public nonisolated(nonsending) func delete(
-        _ id: Model.ID, in transaction: KeyValueTransaction
+        _ id: Model.ID, in transaction: Transaction
     ) async throws(StoreError) {
         try await delete([id], in: transaction)
     }
 
     /// Deletes records, as far as there are any, when the transaction commits.
     public nonisolated(nonsending) func delete(
-        _ ids: [Model.ID], in transaction: KeyValueTransaction
+        _ ids: [Model.ID], in transaction: Transaction
     ) async throws(StoreError) {
         var keys: Set<[UInt8]> = []
         for id in ids { keys.insert(try core.key(id)) }
@@ -107,7 +107,7 @@ extension Repository {
     /// The model with an id, as the transaction sees it; nil if there is none. That nothing else changes it is a
     /// condition of the commit.
     public nonisolated(nonsending) func find(
-        by id: Model.ID, in transaction: KeyValueTransaction
+        by id: Model.ID, in transaction: Transaction
     ) async throws(StoreError) -> Model? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         return try core.model(entry)
@@ -119,7 +119,7 @@ extension RepositoryCore {
     ///
     /// - Throws: `.invalidArgument` for a transaction of another store; what reading throws.
     nonisolated(nonsending) func entry(
-        _ id: Model.ID, _ transaction: KeyValueTransaction
+        _ id: Model.ID, _ transaction: Transaction
     ) async throws(StoreError) -> Entry? {
         try base.check(transaction)
         return try await transaction.fetchEntry(try key(id))
@@ -129,7 +129,7 @@ extension RepositoryCore {
     ///
     /// - Throws: `.invalidArgument` if its id has changed.
     nonisolated(nonsending) func replace(
-        _ entry: Entry, with model: Model, _ expires: NewExpiry, _ transaction: KeyValueTransaction
+        _ entry: Entry, with model: Model, _ expires: NewExpiry, _ transaction: Transaction
     ) async throws(StoreError) {
         guard try key(model.id) == entry.key else {
             throw StoreError(

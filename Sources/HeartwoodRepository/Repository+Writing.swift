@@ -19,8 +19,8 @@ extension Repository {
         _ model: Model, expires: Expiry = .never, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
         if let record = try plainRecord(model) {
-            let operation = KeyValueBatch.Operation(key: record.key, value: record.bytes, expires: expires)
-            return try await store.commit(KeyValueBatch(operations: [operation]), durability: durability)
+            let operation = WriteBatch.Operation(key: record.key, value: record.bytes, expires: expires)
+            return try await store.write(WriteBatch(operations: [operation]), durability: durability)
         }
         return try await write([model], .set(expires), .anything, durability)
     }
@@ -111,7 +111,7 @@ extension Repository {
     public nonisolated(nonsending) func update<R>(
         _ id: Model.ID, expires: Expiry? = nil, durability: Durability? = nil, _ body: (inout Model) throws -> R
     ) async throws -> R? {
-        try await store.withTransaction(durability: durability) { transaction in
+        try await store.transaction(durability: durability) { transaction in
             try await update(id, expires: expires, in: transaction, body)
         }.value
     }

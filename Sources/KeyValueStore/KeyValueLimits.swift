@@ -41,7 +41,11 @@ public struct KeyValueLimits: Sendable, Hashable {
     /// Throws `.tooLarge` or `.invalidArgument` if a batch is outside the limits.
     ///
     /// - Complexity: O(operations).
-    public func check(_ batch: KeyValueBatch) throws(StoreError) {
+    public func check(_ batch: WriteBatch) throws(StoreError) {
+        if batch.encoder != nil {
+            throw StoreError(
+                .invalidArgument, "a batch was made by another store: make it by this store's 'write' or 'makeBatch'")
+        }
         if batch.operations.count > operations || batch.conditions.count > conditions {
             throw StoreError(
                 .tooLarge,
@@ -51,11 +55,7 @@ public struct KeyValueLimits: Sendable, Hashable {
         var bytes = 0
         for operation in batch.operations {
             let valueCount = operation.value?.count ?? 0
-            try check(operation.key)
-            guard valueCount <= valueBytes else {
-                throw StoreError(
-                    .tooLarge, "a value has \(valueCount) bytes, over the limit of \(valueBytes): split it")
-            }
+            try check(operation.key, valueBytes: valueCount)
             bytes += operation.key.count + valueCount + operationOverhead
         }
         if bytes > batchBytes {
@@ -70,7 +70,7 @@ public struct KeyValueLimits: Sendable, Hashable {
     ///
     /// - Complexity: O(operations + conditions).
     package func check(
-        _ batch: KeyValueBatch, isOfThisStore: (any KeyValueView) -> Bool
+        _ batch: WriteBatch, isOfThisStore: (any KeyValueView) -> Bool
     ) throws(StoreError) {
         try check(batch)
         let isSingle = batch.operations.count == 1
@@ -80,7 +80,7 @@ public struct KeyValueLimits: Sendable, Hashable {
         }
         for condition in batch.conditions {
             let (key, view): ([UInt8]?, (any KeyValueView)?) =
-                switch condition {
+                switch condition.kind {
                 case .absent(let key), .sequence(let key, _): (key, nil)
                 case .unchangedKey(let key, let view): (key, view)
                 case .unchangedRange(_, let view): (nil, view)
@@ -89,6 +89,14 @@ public struct KeyValueLimits: Sendable, Hashable {
             if let view, !isOfThisStore(view) {
                 throw StoreError(.invalidArgument, "a condition has a view of another store: use one of this store")
             }
+        }
+    }
+
+    /// Throws `.invalidArgument` or `.tooLarge` if a key or a value is outside the limits.
+    package func check(_ key: [UInt8], valueBytes count: Int) throws(StoreError) {
+        try check(key)
+        guard count <= valueBytes else {
+            throw StoreError(.tooLarge, "a value has \(count) bytes, over the limit of \(valueBytes): split it")
         }
     }
 

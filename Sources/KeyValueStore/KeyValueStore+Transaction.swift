@@ -23,7 +23,7 @@ extension KeyValueStore {
     /// writers: don't wait for its writes.
     ///
     /// ```swift
-    /// let left = try await store.withTransaction { transaction in
+    /// let left = try await store.transaction { transaction in
     ///     let count = try await transaction.fetchEntry(key)?.value.count ?? 0
     ///     try transaction.put(key, [UInt8](repeating: 0, count: count + 1))
     ///     return count
@@ -31,15 +31,15 @@ extension KeyValueStore {
     /// ```
     ///
     /// - Parameters:
-    ///   - durability: As for ``commit(_:durability:)``.
+    ///   - durability: As for ``write(_:durability:)``.
     ///   - body: Its result is returned from the run that was committed.
-    /// - Throws: What `body` throws, and nothing was written then; what ``commit(_:durability:)`` throws except
+    /// - Throws: What `body` throws, and nothing was written then; what ``write(_:durability:)`` throws except
     ///   `.conflict`; `.cancelled` if the task is cancelled between two runs; `.invalidArgument` if `body` has returned
     ///   before a call that writes with the transaction.
     /// - Complexity: One view, the reads of `body`, and one commit, for each run.
     @discardableResult
-    public nonisolated(nonsending) func withTransaction<R>(
-        durability: Durability? = nil, _ body: (KeyValueTransaction) async throws -> R
+    public nonisolated(nonsending) func transaction<R>(
+        durability: Durability? = nil, _ body: (Transaction) async throws -> R
     ) async throws -> Committed<R> {
         var value: R?
         let sequence = try await runTransaction(durability) { transaction in
@@ -58,13 +58,13 @@ extension KeyValueStore {
     ///   `.invalidArgument` inside the body of a transaction on the store.
     @discardableResult
     package nonisolated(nonsending) func runTransaction(
-        _ durability: Durability?, _ body: (KeyValueTransaction) async throws -> Void
+        _ durability: Durability?, _ body: (Transaction) async throws -> Void
     ) async throws -> SequenceNumber {
         try checkOutsideTransaction()
         var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
-            let transaction = KeyValueTransaction(self, try await newestView(), attempt: backoff.attempt)
+            let transaction = Transaction(self, try await newestView(), attempt: backoff.attempt)
             var isReady = false
             do {
                 try await body(transaction)
@@ -84,7 +84,7 @@ extension KeyValueStore {
     /// The same for a body that throws only `StoreError`.
     @discardableResult
     package nonisolated(nonsending) func ownTransaction(
-        _ durability: Durability?, _ body: (KeyValueTransaction) async throws(StoreError) -> Void
+        _ durability: Durability?, _ body: (Transaction) async throws(StoreError) -> Void
     ) async throws(StoreError) -> SequenceNumber {
         do {
             return try await runTransaction(durability, body)
@@ -97,11 +97,11 @@ extension KeyValueStore {
 
     /// Nil if the transaction has to run again.
     private nonisolated(nonsending) func tryCommit(
-        _ batch: KeyValueBatch, _ durability: Durability?
+        _ batch: WriteBatch, _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber? {
         try limits.check(batch)
         do throws(StoreError) {
-            return try await commit(batch, durability: durability)
+            return try await write(batch, durability: durability)
         } catch {
             if error.code == .conflict || error.code == .viewEnded { return nil }
             throw error

@@ -58,7 +58,7 @@ extension ReadableKeyValueStore {
 ///
 /// It is little on purpose. An engine provides reads (``KeyValueReader``) of now and of one moment, one atomic write
 /// with conditions, and a feed of changes. Transactions are written once over that: see
-/// ``withTransaction(durability:_:)``. `KeyValueStoreTesting` has the tests that every engine passes.
+/// ``transaction(durability:_:)``. `KeyValueStoreTesting` has the tests that every engine passes.
 ///
 /// What a layer must not assume: that sequence numbers are dense, that existence checks and counts are free, that views
 /// live long, that batches are unbounded, that an expiry makes an event, that removals succeed when there is no space,
@@ -81,9 +81,12 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written. Inside the
     ///   body of a transaction on the store it is `.invalidArgument`: see ``checkOutsideTransaction()``.
     @discardableResult
-    nonisolated(nonsending) func commit(
-        _ batch: KeyValueBatch, durability: Durability?
+    nonisolated(nonsending) func write(
+        _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber
+
+    /// An empty batch in the form that this store writes fastest. By default one that any store can write.
+    func makeBatch() -> WriteBatch
 
     /// A view for a transaction: the newest state that a commit would be compared with. It may show writes that are not
     /// yet as durable as they will be when a commit returns. By default the same as
@@ -92,6 +95,43 @@ public protocol KeyValueStore: ReadableKeyValueStore {
 }
 
 extension KeyValueStore {
+    /// An empty batch that any store can write.
+    public func makeBatch() -> WriteBatch { WriteBatch() }
+
+    /// Writes what `body` adds to a batch, all or nothing, if all its conditions hold.
+    ///
+    /// The error type is `any Error`, because `body` may throw anything. For typed errors, write a batch without a
+    /// closure:
+    ///
+    /// ```swift
+    /// func rename(_ store: Store) async throws(StoreError) {
+    ///     var batch = store.makeBatch()
+    ///     batch.put("new", "value", if: .absent)
+    ///     batch.remove("old")
+    ///     try await store.write(batch)
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - durability: As of ``write(_:durability:)``.
+    ///   - body: Adds operations and conditions to the batch. It is called once.
+    /// - Returns: As ``write(_:durability:)``.
+    /// - Throws: What `body` throws, and nothing was written then; what ``write(_:durability:)`` throws.
+    @discardableResult
+    public nonisolated(nonsending) func write(
+        durability: Durability? = nil, _ body: (inout WriteBatch) throws -> Void
+    ) async throws -> SequenceNumber {
+        var batch = makeBatch()
+        try body(&batch)
+        return try await write(batch, durability: durability)
+    }
+
+    /// As ``write(_:durability:)``, with the store's default durability.
+    @discardableResult
+    public nonisolated(nonsending) func write(_ batch: WriteBatch) async throws(StoreError) -> SequenceNumber {
+        try await write(batch, durability: nil)
+    }
+
     /// The same as ``ReadableKeyValueStore/readView()``.
     public nonisolated(nonsending) func newestView() async throws(StoreError) -> View { try await readView() }
 }

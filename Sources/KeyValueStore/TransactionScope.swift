@@ -55,7 +55,7 @@ package protocol TransactionCounter: AnyObject, Sendable {
 
 extension KeyValueStore {
     /// Throws inside the body of a transaction on this store, and in tasks that the body has started, as long as it
-    /// runs. Engines call it first in ``commit(_:durability:)``: such a write would make the body run again without
+    /// runs. Engines call it first in ``write(_:durability:)``: such a write would make the body run again without
     /// end.
     ///
     /// - Throws: `.invalidArgument`.

@@ -45,7 +45,8 @@ extension ModelRun {
                     key, value.bytes, expires: expiry(mutations[0].expiry), if: keyCondition, durability: durability)
             }
         }
-        return try await store.write(if: conditions, durability: durability) { batch in
+        return try await store.write(durability: durability) { batch in
+            for condition in conditions { batch.require(condition) }
             for mutation in mutations {
                 let key = model.universe.keys[mutation.key]
                 if let value = mutation.value {
@@ -124,12 +125,12 @@ extension ModelRun {
         let keys = model.universe.keys
         return switch choice {
         case .absent(let key): .absent(keys[key])
-        case .matching(let key): .sequence(of: keys[key], is: sequenceToMatch(key))
-        case .stale(let key): .sequence(of: keys[key], is: staleSequence(key))
+        case .matching(let key): .sequence(keys[key], sequenceToMatch(key))
+        case .stale(let key): .sequence(keys[key], staleSequence(key))
         case .unchanged(let range, let number):
-            number < views.count ? .unchanged(range.keyRange, since: views[number].view) : nil
+            number < views.count ? .unchangedRange(range.keyRange, since: views[number].view) : nil
         case .unchangedKey(let key, let number):
-            number < views.count ? .unchanged(keys[key], since: views[number].view) : nil
+            number < views.count ? .unchangedKey(keys[key], since: views[number].view) : nil
         }
     }
 

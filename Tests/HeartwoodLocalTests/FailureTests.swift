@@ -85,8 +85,8 @@ import Testing
         let store = try #require(repository.store)
         let entries = try await store.fetchEntries(in: .all, reversed: false, limit: 10).entries
         let entry = try #require(entries.first { $0.value.contains(UInt8(ascii: "b")) && $0.value.first == 1 })
-        try await store.commit(
-            KeyValueBatch(operations: [.init(key: entry.key, value: [1, 1, 0, 0x7B])]), durability: nil)
+        try await store.write(
+            WriteBatch(operations: [.init(key: entry.key, value: [1, 1, 0, 0x7B])]), durability: nil)
         try await repository.close()
     }
 

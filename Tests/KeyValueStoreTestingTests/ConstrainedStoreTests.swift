@@ -18,17 +18,17 @@ import Testing
 
     @Test func keepsTheLimits() async throws {
         let store = ConstrainedStore()
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         for number in 0..<1_025 { batch.put(Array("\(number)".utf8), []) }
-        #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
-        batch = KeyValueBatch(operations: [.init(key: [1], value: []), .init(key: [1], value: nil)])
-        #expect(await code { try await store.commit(batch, durability: nil) } == .invalidArgument)
-        batch = KeyValueBatch(conditions: .init(repeating: .absent([1]), count: 101))
-        #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
+        #expect(await code { try await store.write(batch, durability: nil) } == .tooLarge)
+        batch = WriteBatch(operations: [.init(key: [1], value: []), .init(key: [1], value: nil)])
+        #expect(await code { try await store.write(batch, durability: nil) } == .invalidArgument)
+        batch = WriteBatch(conditions: .init(repeating: .absent([1]), count: 101))
+        #expect(await code { try await store.write(batch, durability: nil) } == .tooLarge)
         #expect(await code { try await store.put([1], .init(repeating: 0, count: 1_500_000)) } == .tooLarge)
         let foreign = try await ConstrainedStore().readView()
-        batch = KeyValueBatch(conditions: [.unchangedKey([1], since: foreign)])
-        #expect(await code { try await store.commit(batch, durability: nil) } == .invalidArgument)
+        batch = WriteBatch(conditions: [.unchangedKey([1], since: foreign)])
+        #expect(await code { try await store.write(batch, durability: nil) } == .invalidArgument)
         #expect(try await store.fetchCount(in: .all) == 0)
         #expect(await store.statistics.writes == 0)
     }
@@ -57,9 +57,9 @@ import Testing
         behaviour.spuriousConflicts = 1
         let store = ConstrainedStore(behaviour)
         try await store.put([1], [])
-        let batch = KeyValueBatch(
+        let batch = WriteBatch(
             operations: [.init(key: [2], value: [])], conditions: [.absent([2])])
-        #expect(await code { try await store.commit(batch, durability: nil) } == .conflict)
+        #expect(await code { try await store.write(batch, durability: nil) } == .conflict)
         #expect(try await store.fetchEntry([2]) == nil)
         #expect(await store.statistics.spuriousConflicts == 1)
     }
@@ -120,8 +120,8 @@ import Testing
         clock.advance(by: .milliseconds(500))
         #expect(try await store.fetchCount(in: .all) == 0)
         #expect(try await view.fetchCount(in: .all) == 2)
-        let conditions: [KeyValueCondition] = [.unchangedRange(.all, since: view), .unchangedKey([1], since: view)]
-        try await store.commit(KeyValueBatch(conditions: conditions), durability: nil)
+        let conditions: [Condition] = [.unchangedRange(.all, since: view), .unchangedKey([1], since: view)]
+        try await store.write(WriteBatch(conditions: conditions), durability: nil)
         var actions: [Change.Action] = []
         for try await change in store.changes(after: start, in: .all, level: .durable).prefix(4) {
             actions.append(change.action)
@@ -177,8 +177,8 @@ extension KeyValueStore {
     /// Writes one key.
     @discardableResult
     func put(_ key: [UInt8], _ value: [UInt8], expires: Expiry = .never) async throws(StoreError) -> SequenceNumber {
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         batch.put(key, value, expires: expires)
-        return try await commit(batch, durability: nil)
+        return try await write(batch, durability: nil)
     }
 }

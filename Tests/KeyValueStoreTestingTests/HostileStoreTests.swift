@@ -31,7 +31,7 @@ import Testing
 
     private func increment(_ store: ConstrainedStore, token: [UInt8]) async throws {
         try await retrying {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 if try await transaction.fetchEntry(token) != nil { return }
                 let count = try await transaction.fetchEntry([0])?.value[0] ?? 0
                 try transaction.put([0], [count + 1])

@@ -17,7 +17,7 @@ import Testing
         let copy = try ReadOnlyStore(openingAt: "/store", level: .visible, configuration: configuration)
         var older: [(view: any KeyValueView, entries: [Entry])] = []
         for _ in 0..<20 {
-            for _ in 0..<10 { try await store.commit(randomBatch(&random), durability: .synced) }
+            for _ in 0..<10 { try await store.write(randomBatch(&random), durability: .synced) }
             if Int.random(in: 0..<4, using: &random) == 0 { try await store.compact() }
             _ = try await copy.fetchNewest()
             try await compare(copy, store, &random)
@@ -38,7 +38,7 @@ import Testing
         configuration.fileSystem = disk
         let store = try Store(openingAt: "/store", configuration: configuration)
         let start = try store.readView().position
-        for _ in 0..<20 { try await store.commit(randomBatch(&random), durability: .synced) }
+        for _ in 0..<20 { try await store.write(randomBatch(&random), durability: .synced) }
         let last = try await store.put([255], [])
         let copy = try ReadOnlyStore(openingAt: "/store", level: .visible, configuration: configuration)
         #expect(
@@ -92,8 +92,8 @@ import Testing
         (0..<Int.random(in: 1...2, using: &random)).map { _ in UInt8.random(in: 0..<6, using: &random) }
     }
 
-    private func randomBatch(_ random: inout SeededRandom) -> KeyValueBatch {
-        var operations: [[UInt8]: KeyValueBatch.Operation] = [:]
+    private func randomBatch(_ random: inout SeededRandom) -> WriteBatch {
+        var operations: [[UInt8]: WriteBatch.Operation] = [:]
         for _ in 0..<Int.random(in: 1...4, using: &random) {
             let key = randomKey(&random)
             let value = [UInt8](repeating: 1, count: Int.random(in: 0...200, using: &random))
@@ -101,6 +101,6 @@ import Testing
             let isRemoval = Int.random(in: 0..<3, using: &random) == 0
             operations[key] = .init(key: key, value: isRemoval ? nil : value, expires: expires)
         }
-        return KeyValueBatch(operations: Array(operations.values))
+        return WriteBatch(operations: Array(operations.values))
     }
 }

@@ -8,15 +8,15 @@ import Testing
 
     /// The conditions of a transaction that writes, as text; and its operations.
     private func commit(
-        writes: Bool = true, _ body: (KeyValueTransaction) async throws -> Void
-    ) async throws -> (conditions: Set<String>, operations: [KeyValueBatch.Operation]) {
-        try await store.withTransaction { transaction in
+        writes: Bool = true, _ body: (Transaction) async throws -> Void
+    ) async throws -> (conditions: Set<String>, operations: [WriteBatch.Operation]) {
+        try await store.transaction { transaction in
             try await body(transaction)
             if writes, transaction.isReadOnly { try transaction.put([99], []) }
         }
         let batch = try #require(await store.batches.all.last)
         let conditions = batch.conditions.map { condition in
-            switch condition {
+            switch condition.kind {
             case .absent(let key): "absent \(key)"
             case .sequence(let key, let sequence): "sequence \(key) \(sequence)"
             case .unchangedKey(let key, _): "key \(key)"
@@ -107,7 +107,7 @@ import Testing
             try transaction.remove([3])
             #expect(!transaction.isReadOnly)
         }
-        let expected: [KeyValueBatch.Operation] = [
+        let expected: [WriteBatch.Operation] = [
             .init(key: [2], value: [2], expires: .at(Timestamp(milliseconds: 5))), .init(key: [1], value: nil),
             .init(key: [3], value: nil),
         ]
@@ -116,7 +116,7 @@ import Testing
 
     @Test func ownEntriesHaveNoNumberYet() async throws {
         let time = Timestamp(milliseconds: .max)
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try transaction.put([1], [2], expires: .at(time))
             let expected = Entry(key: [1], value: [2], sequence: 0, expires: time)
             #expect(try await transaction.fetchEntry([1]) == expected)
@@ -139,7 +139,7 @@ import Testing
         try await store.put([1], [])
         let (store, runs) = (store, Counter())
         let task = Task {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 if runs.next() == 3 { withUnsafeCurrentTask { $0?.cancel() } }
                 try transaction.require(.absent([1]))
             }
@@ -151,7 +151,7 @@ import Testing
     @Test func aBodyThatReadsAnEndedViewRunsAgain() async throws {
         try await store.put([1], [])
         var runs = 0
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             runs += 1
             if runs == 1 { await store.inner.compact() }
             _ = try await transaction.fetchEntry([1])
@@ -167,7 +167,7 @@ import Testing
         var (runs, inner) = (0, 0)
         #expect(
             await code {
-                try await store.withTransaction { _ in
+                try await store.transaction { _ in
                     runs += 1
                     if runs < 20 { _ = try await view.fetchEntry([1]) }
                 }
@@ -175,10 +175,10 @@ import Testing
         #expect(runs == 1)
         // The view of an outer transaction: that one runs again, not the inner one.
         runs = 0
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             runs += 1
             if runs == 1 { await store.inner.compact() }
-            try await other.withTransaction { _ in
+            try await other.transaction { _ in
                 inner += 1
                 if inner < 20 { _ = try await transaction.fetchEntry([1]) }
             }
@@ -188,7 +188,7 @@ import Testing
 
     // MARK: Transactions whose body has ended
 
-    private func refusesEveryCall(_ transaction: KeyValueTransaction) async {
+    private func refusesEveryCall(_ transaction: Transaction) async {
         let calls: [() async throws -> Void] = [
             { try transaction.put([1], []) }, { try transaction.remove([1]) },
             { try transaction.require(.absent([1])) }, { _ = try await transaction.fetchEntry([1]) },
@@ -202,18 +202,18 @@ import Testing
 
     @Test func everyCallIsRefusedWhenTheBodyHasEnded() async throws {
         struct Refusal: Error {}
-        var kept: [KeyValueTransaction] = []
-        try await store.withTransaction { transaction in
+        var kept: [Transaction] = []
+        try await store.transaction { transaction in
             try transaction.put([2], [])
             kept.append(transaction)
         }
         await #expect(throws: Refusal.self) {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 kept.append(transaction)
                 throw Refusal()
             }
         }
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             kept.append(transaction)
             // One whose run was in vain.
             if kept.count < 4 { throw transaction.startAgain() }
@@ -229,7 +229,7 @@ import Testing
     @Test func aCallThatFailsHalfWayPreventsTheCommit() async throws {
         struct Fault: Error {}
         let halfWay = await code {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try? await transaction.exclusively { () async throws(StoreError) in
                     transaction.set([1], [])
                     throw StoreError(.inputOutput, "a test")
@@ -238,7 +238,7 @@ import Testing
         }
         #expect(halfWay == .inputOutput)
         // One that has written nothing yet doesn't.
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try? await transaction.exclusively { () async throws(StoreError) in throw StoreError(.conflict, "a test") }
             try transaction.put([2], [])
         }
@@ -247,7 +247,7 @@ import Testing
 
     @Test @MainActor func callsThatOverlapAreRefused() async throws {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             let (begins, begin) = AsyncStream.makeStream(of: Void.self)
             let first = Task {
                 try await transaction.exclusively { () async throws(StoreError) in
@@ -270,7 +270,7 @@ import Testing
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         var late: Task<Void, any Error>?
         let error = await #expect(throws: StoreError.self) {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 let (begins, begin) = AsyncStream.makeStream(of: Void.self)
                 late = Task {
                     try await transaction.exclusively { () async throws(StoreError) in
@@ -291,7 +291,7 @@ import Testing
     }
 }
 
-extension KeyValueTransaction {
+extension Transaction {
     /// A call as layers make them.
     fileprivate nonisolated(nonsending) func exclusively(
         _ call: () async throws(StoreError) -> Void
@@ -312,7 +312,7 @@ extension KeyValueTransaction {
     private let store = ConstrainedStore()
     private struct Refusal: Error {}
 
-    private static let reads: [@Sendable (KeyValueTransaction) async throws -> Void] = [
+    private static let reads: [@Sendable (Transaction) async throws -> Void] = [
         { _ = try await $0.fetchEntry([9]) }, { _ = try await $0.fetchEntries(of: [[8], [9]]) },
         { _ = try await $0.fetchEntries(in: .all, reversed: true, limit: 1) },
         { _ = try await $0.fetchCount(in: .all) },
@@ -325,7 +325,7 @@ extension KeyValueTransaction {
         let sequence = try await store.put([1], [])
         for (key, assumed) in [([1], nil), ([1], sequence + 1), ([2], 7)] as [([UInt8], SequenceNumber?)] {
             var attempts: [Int] = []
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 attempts.append(transaction.attempt)
                 guard transaction.attempt == 0 else { return try transaction.put([3], []) }
                 transaction.assume([1], sequence)
@@ -348,7 +348,7 @@ extension KeyValueTransaction {
         for (key, runs) in [([1], 2), ([2], 1)] as [([UInt8], Int)] {
             var count = 0
             await #expect(throws: Refusal.self) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     count += 1
                     if transaction.attempt == 0 { transaction.assume(key, nil) }
                     throw Refusal()
@@ -361,7 +361,7 @@ extension KeyValueTransaction {
     @Test func whatIsSoCostsNoReadOfItsOwn() async throws {
         let sequence = try await store.put([1], [])
         let before = await store.statistics.reads
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             transaction.assume([1], sequence)
             transaction.assume([2], nil)
             try transaction.put([2], [])
@@ -378,7 +378,7 @@ extension KeyValueTransaction {
             #expect(try await transaction.fetchCount(in: .all) == 2)
         }
         #expect(
-            await code { try await store.commit(KeyValueBatch(conditions: [.absent([2])]), durability: nil) }
+            await code { try await store.write(WriteBatch(conditions: [.absent([2])]), durability: nil) }
                 == .conflict)
     }
 
@@ -386,7 +386,7 @@ extension KeyValueTransaction {
     @Test func whatIsAssumedIsAConditionOfTheCommit() async throws {
         var attempts = 0
         let store = store
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             attempts += 1
             guard transaction.attempt == 0 else { return }
             transaction.assume([1], nil)

@@ -19,7 +19,7 @@ extension Log {
     /// - Throws: `.conflict`, `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. No sequence
     ///   number was used then.
     fileprivate func append(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
+        _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
         if ticket == 0 { ticket = state.space.makeTicket() }
         try judge(conditions)
@@ -62,7 +62,7 @@ extension Log {
     }
 
     /// Throws `.conflict` unless all conditions hold in the newest state.
-    fileprivate func judge(_ conditions: [Condition]) throws(StoreError) {
+    fileprivate func judge(_ conditions: [Requirement]) throws(StoreError) {
         for condition in conditions where !condition.holds(in: self) { throw condition.conflict }
     }
 
@@ -156,12 +156,12 @@ extension Log {
 nonisolated extension Log {
     /// Appends a batch.
     func admit(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability.Level, _ ticket: inout UInt64
+        _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
         typealias Isolated =
-            (isolated Log, EncodedBatch, [Condition], Durability.Level, inout UInt64) throws(StoreError) -> Admission
+            (isolated Log, EncodedBatch, [Requirement], Durability.Level, inout UInt64) throws(StoreError) -> Admission
         typealias Step =
-            (Log, EncodedBatch, [Condition], Durability.Level, inout UInt64) throws(StoreError) -> Admission
+            (Log, EncodedBatch, [Requirement], Durability.Level, inout UInt64) throws(StoreError) -> Admission
         let isolated: Isolated = { (log, batch, conditions, durability, ticket) throws(StoreError) in
             try log.append(batch, conditions, durability, &ticket)
         }
@@ -185,7 +185,7 @@ nonisolated extension Log {
     }
 
     /// Evaluates conditions, for a write without operations.
-    func confirm(_ conditions: [Condition]) throws(StoreError) {
+    func confirm(_ conditions: [Requirement]) throws(StoreError) {
         try executor.run { () throws(StoreError) in
             try assumeIsolated { log in
                 Result { () throws(StoreError) in try log.judge(conditions) }

@@ -3,19 +3,16 @@ struct EntryCollector: Sendable {
     let range: KeyRange
     let reversed: Bool
     let limit: Int
-    /// Keys that are left out, because a transaction has written them.
-    let excluded: Set<[UInt8]>
     private(set) var entries: [Entry] = []
-    /// The last key that was read, also if it was left out.
-    private(set) var last: [UInt8]?
+    /// The last key that was read.
+    var last: [UInt8]? { entries.last?.key }
 
     /// - Throws: `.invalidArgument` for a limit below 1.
-    init(_ range: KeyRange, reversed: Bool, limit: Int, excluded: Set<[UInt8]> = []) throws(StoreError) {
+    init(_ range: KeyRange, reversed: Bool, limit: Int) throws(StoreError) {
         try Self.check(limit)
         self.range = range
         self.reversed = reversed
         self.limit = limit
-        self.excluded = excluded
     }
 
     static func check(_ limit: Int) throws(StoreError) {
@@ -29,19 +26,8 @@ struct EntryCollector: Sendable {
     mutating func add(
         _ key: UnsafeRawBufferPointer, _ version: Version, _ value: UnsafeRawBufferPointer, _ sequence: SequenceNumber
     ) -> Bool {
-        let entry = Entry(key, version, value, sequence)
-        last = entry.key
-        if excluded.isEmpty || !excluded.contains(entry.key) { entries.append(entry) }
+        entries.append(Entry(key, version, value, sequence))
         return !isFull
-    }
-
-    /// Adds entries of excluded keys, and keeps as many as the limit allows.
-    mutating func merge(_ others: [Entry]) {
-        if others.isEmpty { return }
-        entries += others
-        entries.sort { KeyOrder.compare($0.key, $1.key) < 0 }
-        if reversed { entries.reverse() }
-        if entries.count > limit { entries.removeLast(entries.count - limit) }
     }
 
     /// The page, once nothing more is to be added.

@@ -17,17 +17,17 @@ struct WriteAttempt {
         case resolve
     }
 
-    let conditions: [Condition]
+    let conditions: [Requirement]
     private let log: Log
     private let batch: EncodedBatch
     private let level: Durability.Level
     /// The conditions in the form in which the actor can evaluate them.
-    private var judgeable: [Condition]?
+    private var judgeable: [Requirement]?
     /// The index's count of moved records before the conditions were resolved.
     private var moves: UInt64 = 0
     private var ticket: UInt64 = 0
 
-    init(_ log: Log, _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?) {
+    init(_ log: Log, _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability?) {
         (self.log, self.batch, self.conditions) = (log, batch, conditions)
         level = (durability ?? log.configuration.durability).level
         if conditions.isEmpty { judgeable = [] }
@@ -72,11 +72,11 @@ struct WriteAttempt {
     }
 
     /// Takes the conditions in the form in which they can be evaluated.
-    mutating func resolved(_ conditions: [Condition]) { judgeable = conditions }
+    mutating func resolved(_ conditions: [Requirement]) { judgeable = conditions }
 
     /// A batch without operations writes nothing, but its conditions are checked: a transaction must have read one
     /// state.
-    private func confirm(_ conditions: [Condition]) throws(StoreError) -> Next {
+    private func confirm(_ conditions: [Requirement]) throws(StoreError) -> Next {
         if log.isEnded { throw .closed }
         try log.confirm(conditions)
         // What it read may not be durable yet. It returns only when all readers see that.
@@ -108,7 +108,7 @@ extension Store {
     /// The path of every write except a single record without conditions.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+        _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         var attempt = WriteAttempt(log, batch, conditions, durability)
         while true {
@@ -126,7 +126,7 @@ extension Store {
                     throw attempt.withdrawn(error)
                 }
             case .resolve:
-                var resolved: [Condition] = []
+                var resolved: [Requirement] = []
                 for condition in conditions {
                     guard let judgeable = try await condition.resolved(in: log) else { throw condition.conflict }
                     resolved.append(judgeable)
@@ -138,7 +138,7 @@ extension Store {
 
     /// The same for a thread, which it blocks.
     nonisolated func writeBlocking(
-        _ batch: EncodedBatch, _ conditions: [Condition], _ durability: Durability?
+        _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         var attempt = WriteAttempt(log, batch, conditions, durability)
         while true {
@@ -155,7 +155,7 @@ extension Store {
                     throw attempt.withdrawn(error)
                 }
             case .resolve:
-                var resolved: [Condition] = []
+                var resolved: [Requirement] = []
                 for condition in conditions {
                     guard let judgeable = try condition.resolvedBlocking(in: log) else { throw condition.conflict }
                     resolved.append(judgeable)

@@ -23,7 +23,7 @@ struct CommitPlan {
     ///   - known: What is known of keys that conditions compare, from a read after an earlier plan has failed.
     ///   - hasMarker: Whether the store is known to have keys with an expiry.
     init(
-        _ batch: KeyValueBatch, _ layout: Layout, now: Timestamp, known: [HashedBytes: KnownKey], hasMarker: Bool
+        _ batch: WriteBatch, _ layout: Layout, now: Timestamp, known: [HashedBytes: KnownKey], hasMarker: Bool
     ) {
         for condition in batch.conditions { add(condition, layout, known) }
         if let fencesSince { compares.append(.isLess(layout.horizon, than: ordered(fencesSince + 1))) }
@@ -33,8 +33,8 @@ struct CommitPlan {
 
     // MARK: Conditions
 
-    private mutating func add(_ condition: KeyValueCondition, _ layout: Layout, _ known: [HashedBytes: KnownKey]) {
-        switch condition {
+    private mutating func add(_ condition: Condition, _ layout: Layout, _ known: [HashedBytes: KnownKey]) {
+        switch condition.kind {
         case .absent(let key):
             mayMeetExpired = true
             if case .expired(let revision) = known[HashedBytes(key)] {
@@ -74,7 +74,7 @@ struct CommitPlan {
 
     // MARK: Operations
 
-    private mutating func add(_ operation: KeyValueBatch.Operation, _ layout: Layout, _ now: Timestamp) {
+    private mutating func add(_ operation: WriteBatch.Operation, _ layout: Layout, _ now: Timestamp) {
         let key = layout.data(operation.key)
         guard let value = operation.value else { return addRemoval(of: operation.key, layout) }
         let second = LeaseTable.second(operation.expires, now: now)

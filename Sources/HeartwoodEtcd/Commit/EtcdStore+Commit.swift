@@ -16,8 +16,8 @@ extension EtcdStore {
     /// - Complexity: One round trip. One more if more commits are under way than ever before, for the first key that
     ///   expires in a second, and after `.absent` or `.sequence` has failed in a store whose keys expire.
     @discardableResult
-    public nonisolated(nonsending) func commit(
-        _ batch: KeyValueBatch, durability: Durability?
+    public nonisolated(nonsending) func write(
+        _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOpen()
         try checkOutsideTransaction()
@@ -34,7 +34,7 @@ extension EtcdStore {
     }
 
     /// Makes plans until one is carried out, or refused for good.
-    private func perform(_ batch: KeyValueBatch) async throws(StoreError) -> Int64 {
+    private func perform(_ batch: WriteBatch) async throws(StoreError) -> Int64 {
         let now = self.now
         var known: [HashedBytes: KnownKey] = [:]
         var attempts = 0
@@ -75,11 +75,11 @@ extension EtcdStore {
 
     /// What etcd has of the keys of conditions, as far as their expiry makes a difference.
     private func lookUp(
-        _ conditions: [KeyValueCondition], _ now: Timestamp
+        _ conditions: [Condition], _ now: Timestamp
     ) async throws(StoreError) -> [HashedBytes: KnownKey] {
         var keys: [(key: [UInt8], sequence: SequenceNumber?)] = []
         for condition in conditions {
-            switch condition {
+            switch condition.kind {
             case .absent(let key): keys.append((key, nil))
             case .sequence(let key, let sequence): keys.append((key, sequence))
             case .unchangedKey, .unchangedRange: break

@@ -10,7 +10,7 @@ extension StoreMove {
         var summary = Summary(position: view.position)
         var (wanted, found) = (EntryWalk(view), EntryWalk(target))
         var (left, right) = (try await wanted.next(), try await found.next())
-        var operations: [KeyValueBatch.Operation] = []
+        var operations: [WriteBatch.Operation] = []
         while left != nil || right != nil {
             let order = Self.order(left, right)
             if order <= 0, let entry = left {
@@ -54,8 +54,8 @@ extension StoreMove {
         return time.milliseconds / grain + (time.milliseconds % grain == 0 ? 0 : 1)
     }
 
-    func operation(_ key: [UInt8], _ value: [UInt8], _ expires: Timestamp?) -> KeyValueBatch.Operation {
-        KeyValueBatch.Operation(key: key, value: value, expires: expires.map { .at($0) } ?? .never)
+    func operation(_ key: [UInt8], _ value: [UInt8], _ expires: Timestamp?) -> WriteBatch.Operation {
+        WriteBatch.Operation(key: key, value: value, expires: expires.map { .at($0) } ?? .never)
     }
 
     // MARK: Writing
@@ -63,7 +63,7 @@ extension StoreMove {
     /// The most bytes of a batch. A removal may need its key three times.
     private var budget: Int { min(target.limits.batchBytes, 4 << 20) / 4 }
 
-    private func cost(_ operations: [KeyValueBatch.Operation]) -> Int {
+    private func cost(_ operations: [WriteBatch.Operation]) -> Int {
         operations.reduce(0) { sum, operation in
             sum + operation.key.count * (operation.value == nil ? 3 : 1) + (operation.value?.count ?? 0)
                 + target.limits.operationOverhead
@@ -71,17 +71,17 @@ extension StoreMove {
     }
 
     /// Writes operations, in several batches if the target doesn't allow as many in one.
-    func write(_ operations: [KeyValueBatch.Operation]) async throws(StoreError) {
-        var batch = KeyValueBatch()
+    func write(_ operations: [WriteBatch.Operation]) async throws(StoreError) {
+        var batch = WriteBatch()
         for operation in operations {
             let isFull = batch.operations.count >= min(256, target.limits.operations)
             if !batch.operations.isEmpty && (isFull || cost(batch.operations + [operation]) > budget) {
-                try await target.commit(batch, durability: .synced)
-                batch = KeyValueBatch()
+                try await target.write(batch, durability: .synced)
+                batch = WriteBatch()
             }
             batch.operations.append(operation)
         }
-        if !batch.operations.isEmpty { try await target.commit(batch, durability: .synced) }
+        if !batch.operations.isEmpty { try await target.write(batch, durability: .synced) }
     }
 }
 

@@ -65,7 +65,7 @@ public struct StoreMove: Sendable {
     public func follow(
         after position: ChangePosition, report: @Sendable (ChangePosition) -> Void = { _ in }
     ) async throws(StoreError) {
-        var operations: [KeyValueBatch.Operation] = []
+        var operations: [WriteBatch.Operation] = []
         for try await change in source.changes(after: position, in: .all, level: .durable) {
             switch change.action {
             case .put(let value, let expires): operations.append(operation(change.key, value, expires))
@@ -91,7 +91,7 @@ public struct StoreMove: Sendable {
         guard check.changed == 0 else {
             throw StoreError(.conflict, "\(check.changed) keys have changed: stop all programs that write the source")
         }
-        try await target.commit(.init(operations: [.init(key: Self.markKey, value: nil)]), durability: .synced)
+        try await target.write(.init(operations: [.init(key: Self.markKey, value: nil)]), durability: .synced)
         return check.keys
     }
 
@@ -104,7 +104,7 @@ public struct StoreMove: Sendable {
             throw StoreError(
                 .invalidArgument, "the target has keys, and no mark of a move: choose an empty store or prefix")
         }
-        try await target.commit(
+        try await target.write(
             .init(operations: [.init(key: Self.markKey, value: [])], conditions: [.absent(Self.markKey)]),
             durability: .synced)
     }

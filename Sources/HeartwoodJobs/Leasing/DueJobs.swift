@@ -29,7 +29,7 @@ struct DueJobs {
         (self.queue, self.now, self.limit, self.passedOver) = (queue, now, limit, passedOver)
     }
 
-    nonisolated(nonsending) mutating func read(_ transaction: KeyValueTransaction) async throws(StoreError) {
+    nonisolated(nonsending) mutating func read(_ transaction: Transaction) async throws(StoreError) {
         // Programs that were in conflict look at more jobs than they need, and choose some by chance.
         let isContended = transaction.attempt > 0 && queue.store.limits.hasOtherWriters
         let wanted = isContended ? limit * 4 : limit

@@ -106,7 +106,7 @@ private struct ExchangePass {
         return result
     }
 
-    nonisolated(nonsending) mutating func run(_ transaction: KeyValueTransaction) async throws(StoreError) {
+    nonisolated(nonsending) mutating func run(_ transaction: Transaction) async throws(StoreError) {
         (outcome, claimed, claimedKeys, errors) = (Exchange.Result(), [], [], [:])
         let now = queue.store.now
         // What was reported must not wait for claims that other programs are always faster with.

@@ -5,7 +5,7 @@ extension JobQueue {
     ///
     /// - Throws: `.leaseLost`.
     nonisolated(nonsending) func held(
-        _ job: LeasedJob, in transaction: KeyValueTransaction
+        _ job: LeasedJob, in transaction: Transaction
     ) async throws(StoreError) -> FoundRecord<JobRecord> {
         guard let found = try await records.records(at: [job.key], in: transaction)[0],
             found.model.isHeld(by: job.claim)
@@ -18,7 +18,7 @@ extension JobQueue {
     ///
     /// - Returns: Also why records can't be read, by their keys.
     nonisolated(nonsending) func records(
-        at keys: [[UInt8]], in transaction: KeyValueTransaction
+        at keys: [[UInt8]], in transaction: Transaction
     ) async throws(StoreError) -> (found: [FoundRecord<JobRecord>?], errors: [[UInt8]: StoreError]) {
         do throws(StoreError) {
             return (try await records.records(at: keys, in: transaction), [:])

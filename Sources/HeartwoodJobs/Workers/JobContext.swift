@@ -28,7 +28,7 @@ public struct JobContext: Sendable {
     ///
     /// - Throws: `.leaseLost` if it hasn't; `.invalidArgument` for a transaction of another store; what reading throws.
     /// - Complexity: One read.
-    public nonisolated(nonsending) func confirm(in transaction: KeyValueTransaction) async throws(StoreError) {
+    public nonisolated(nonsending) func confirm(in transaction: Transaction) async throws(StoreError) {
         _ = try await queue.held(job, in: transaction)
     }
 
@@ -36,7 +36,7 @@ public struct JobContext: Sendable {
     /// finished, are one write: it happens exactly once.
     ///
     /// ```swift
-    /// try await store.withTransaction { transaction in
+    /// try await store.transaction { transaction in
     ///     try await accounts.save(account, in: transaction)
     ///     try await context.finish(in: transaction)
     /// }
@@ -46,7 +46,7 @@ public struct JobContext: Sendable {
     ///
     /// - Throws: As ``confirm(in:)``.
     /// - Complexity: One read.
-    public nonisolated(nonsending) func finish(in transaction: KeyValueTransaction) async throws(StoreError) {
+    public nonisolated(nonsending) func finish(in transaction: Transaction) async throws(StoreError) {
         let record = try await queue.held(job, in: transaction)
         try await queue.records.delete([record], in: transaction)
     }

@@ -104,7 +104,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
     }
 
     private nonisolated(nonsending) func rewrite(
-        _ keys: ArraySlice<[UInt8]>, _ transaction: KeyValueTransaction, omitting omitted: Set<Int> = []
+        _ keys: ArraySlice<[UInt8]>, _ transaction: Transaction, omitting omitted: Set<Int> = []
     ) async throws(StoreError) -> Int {
         var count = 0
         let entries = try await transaction.fetchEntries(of: Array(keys))
@@ -164,7 +164,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         return key.starts(with: core.base.layout.recordPrefix) ? key : nil
     }
 
-    private func note(_ key: [UInt8], _ transaction: KeyValueTransaction) throws(StoreError) {
+    private func note(_ key: [UInt8], _ transaction: Transaction) throws(StoreError) {
         let progress = Progress(generation: generation, through: EncodedElement.hexadecimal(key))
         if let bytes = try? JSONEncoder().encode(progress) { try transaction.put(progressKey, [UInt8](bytes)) }
     }
@@ -184,9 +184,9 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         while let range = rest {
             if Task.isCancelled { throw .cancelled }
             let page = try await store.fetchEntries(in: range, reversed: false, limit: core.base.pageSize)
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             for entry in page.entries { batch.remove(entry.key) }
-            if !page.entries.isEmpty { try await store.commit(batch, durability: .written) }
+            if !page.entries.isEmpty { try await store.write(batch, durability: .written) }
             report.removedEntries += page.entries.count
             rest = page.next
         }

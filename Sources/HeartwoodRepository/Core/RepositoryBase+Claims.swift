@@ -8,7 +8,7 @@ final class TransactionNotes {
 
 /// Unique values in a transaction. Uniqueness is judged when it commits, so that two records may exchange a value.
 extension RepositoryBase {
-    func notes(_ transaction: KeyValueTransaction) -> TransactionNotes {
+    func notes(_ transaction: Transaction) -> TransactionNotes {
         if let notes = transaction.notes[ObjectIdentifier(self)] as? TransactionNotes { return notes }
         let notes = TransactionNotes()
         transaction.notes[ObjectIdentifier(self)] = notes
@@ -17,7 +17,7 @@ extension RepositoryBase {
 
     /// Makes sure that no other record has this unique value when the transaction commits.
     nonisolated(nonsending) func claim(
-        _ entry: IndexEntry, for id: [UInt8], _ transaction: KeyValueTransaction
+        _ entry: IndexEntry, for id: [UInt8], _ transaction: Transaction
     ) async throws(StoreError) {
         var holder: [UInt8]?
         if let own = transaction.write(of: entry.key) {
@@ -41,7 +41,7 @@ extension RepositoryBase {
 
     /// The indexes in which two records have one value, at this point of the transaction: an entry names only one.
     nonisolated(nonsending) func contestedIndexes(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> Set<Int> {
         Set(try await contested(transaction).map(\.claim.entry.index))
     }
@@ -49,7 +49,7 @@ extension RepositoryBase {
     /// The claims of values that the record which had them still has. If every claimant has given a value up again, the
     /// entry of that record is put back.
     private nonisolated(nonsending) func contested(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> [(claim: (entry: IndexEntry, holder: [UInt8]), claimant: [UInt8])] {
         guard let notes = transaction.notes[ObjectIdentifier(self)] as? TransactionNotes else { return [] }
         var contested: [(claim: (entry: IndexEntry, holder: [UInt8]), claimant: [UInt8])] = []

@@ -36,7 +36,7 @@ extension RepositoryBase {
     /// Writes records. Of several with one key, the last counts.
     nonisolated(nonsending) func write(
         _ all: [PreparedRecord], _ catalogued: Catalogued, _ expires: NewExpiry, _ expected: Expected,
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) {
         let records = try withoutDuplicates(all, expected)
         let keys = records.map(\.key)
@@ -79,7 +79,7 @@ extension RepositoryBase {
     }
 
     private nonisolated(nonsending) func oldRecords(
-        _ keys: [[UInt8]], _ expected: Expected, needsOld: Bool, _ transaction: KeyValueTransaction
+        _ keys: [[UInt8]], _ expected: Expected, needsOld: Bool, _ transaction: Transaction
     ) async throws(StoreError) -> [OldRecord?] {
         if transaction.attempt == 0, keys.allSatisfy({ transaction.write(of: $0) == nil }) {
             switch expected {
@@ -108,7 +108,7 @@ extension RepositoryBase {
     }
 
     private nonisolated(nonsending) func entries(
-        _ keys: [[UInt8]], _ expected: Expected, _ transaction: KeyValueTransaction
+        _ keys: [[UInt8]], _ expected: Expected, _ transaction: Transaction
     ) async throws(StoreError) -> [Entry?] {
         if case .found(let entries) = expected {
             for entry in entries { try checkCurrent(entry, transaction) }
@@ -119,7 +119,7 @@ extension RepositoryBase {
     }
 
     /// Throws if another call of the transaction has written a record since it was read.
-    private func checkCurrent(_ entry: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+    private func checkCurrent(_ entry: Entry, _ transaction: Transaction) throws(StoreError) {
         let own = transaction.write(of: entry.key)
         guard entry.sequence == 0 ? own?.value == entry.value : own == nil else { throw .overlappingCalls }
     }
@@ -156,7 +156,7 @@ extension RepositoryBase {
 
     /// Removes the entries that a record has no longer.
     private func removeEntries(
-        of old: OldRecord, keeping record: PreparedRecord, _ transaction: KeyValueTransaction
+        of old: OldRecord, keeping record: PreparedRecord, _ transaction: Transaction
     ) {
         let id = layout.id(ofRecord: record.key)
         for group in old.envelope.groups {
@@ -172,7 +172,7 @@ extension RepositoryBase {
     ///
     /// - Parameter expires: Whether the entry does, with its record.
     private func remove(
-        _ entry: IndexEntry, of id: [UInt8], expires: Bool, _ transaction: KeyValueTransaction
+        _ entry: IndexEntry, of id: [UInt8], expires: Bool, _ transaction: Transaction
     ) {
         if entry.isExclusive {
             if let holder = transaction.write(of: entry.key)?.value, holder != id { return }
@@ -186,7 +186,7 @@ extension RepositoryBase {
     }
 
     private nonisolated(nonsending) func put(
-        _ record: PreparedRecord, _ old: OldRecord?, _ newExpiry: NewExpiry, _ transaction: KeyValueTransaction
+        _ record: PreparedRecord, _ old: OldRecord?, _ newExpiry: NewExpiry, _ transaction: Transaction
     ) async throws(StoreError) {
         let expires: Expiry
         switch newExpiry {
@@ -228,7 +228,7 @@ extension RepositoryBase {
 
     /// Deletes records, whether they exist or not, when the transaction commits.
     nonisolated(nonsending) func delete(
-        _ keys: [[UInt8]], _ transaction: KeyValueTransaction
+        _ keys: [[UInt8]], _ transaction: Transaction
     ) async throws(StoreError) {
         let catalogued = try await begin(transaction)
         try transaction.beginWriting()
@@ -247,13 +247,13 @@ extension RepositoryBase {
     }
 
     /// Deletes a record that the transaction has read.
-    func delete(_ found: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+    func delete(_ found: Entry, _ transaction: Transaction) throws(StoreError) {
         try checkCurrent(found, transaction)
         try removeEntries(of: found, transaction)
         transaction.set(found.key, nil)
     }
 
-    private func removeEntries(of record: Entry, _ transaction: KeyValueTransaction) throws(StoreError) {
+    private func removeEntries(of record: Entry, _ transaction: Transaction) throws(StoreError) {
         let id = layout.id(ofRecord: record.key)
         for group in try RecordEnvelope.decode(record.value).0.groups {
             for values in group.values {

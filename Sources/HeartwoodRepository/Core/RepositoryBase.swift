@@ -49,7 +49,7 @@ final class RepositoryBase: Sendable {
     }
 
     /// - Throws: `.invalidArgument` for a transaction of another store.
-    func check(_ transaction: KeyValueTransaction) throws(StoreError) {
+    func check(_ transaction: Transaction) throws(StoreError) {
         if transaction.store === store { return }
         throw StoreError(
             .invalidArgument, "the transaction is of another store than the repository \"\(name)\": use one of its own")
@@ -58,7 +58,7 @@ final class RepositoryBase: Sendable {
     /// The catalogue for a call that writes in a transaction. Where other programs write, it is a condition of the
     /// commit.
     nonisolated(nonsending) func begin(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> Catalogued {
         try check(transaction)
         try transaction.checkOpen()
@@ -72,7 +72,7 @@ final class RepositoryBase: Sendable {
 
     /// The catalogue for a query in a transaction: not newer than what the transaction sees.
     nonisolated(nonsending) func beginQuery(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> Catalogued {
         try check(transaction)
         try transaction.checkOpen()
@@ -85,7 +85,7 @@ final class RepositoryBase: Sendable {
 
     /// The same where other programs write.
     private nonisolated(nonsending) func catalogue(
-        _ transaction: KeyValueTransaction
+        _ transaction: Transaction
     ) async throws(StoreError) -> Catalogued {
         var known = catalogued
         let notes = notes(transaction)

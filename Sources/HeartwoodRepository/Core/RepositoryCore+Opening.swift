@@ -34,7 +34,7 @@ extension RepositoryCore {
     }
 
     private static nonisolated(nonsending) func reconcile(
-        _ stored: Entry?, _ shape: RepositoryShape, _ transaction: KeyValueTransaction
+        _ stored: Entry?, _ shape: RepositoryShape, _ transaction: Transaction
     ) async throws(StoreError) -> CatalogueEntry {
         if let stored { return try CatalogueEntry(bytes: stored.value).reconciled(with: shape) }
         let next = try await transaction.fetchEntry(KeyLayout.nextNumber)

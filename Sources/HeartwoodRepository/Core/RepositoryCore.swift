@@ -123,7 +123,7 @@ where Model.ID: Codable & SendableMetatype {
 
     /// Writes models when the transaction commits. Of several with one id, the last counts.
     nonisolated(nonsending) func write(
-        _ models: [Model], _ expires: NewExpiry, _ expected: Expected, _ transaction: KeyValueTransaction,
+        _ models: [Model], _ expires: NewExpiry, _ expected: Expected, _ transaction: Transaction,
         omitting omitted: Set<Int> = []
     ) async throws(StoreError) {
         let catalogued = try await base.begin(transaction)

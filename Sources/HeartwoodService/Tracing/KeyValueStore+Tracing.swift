@@ -7,7 +7,7 @@ extension KeyValueStore {
     /// Runs a transaction in a span named "heartwood.transaction", which is the parent of spans that the body makes.
     ///
     /// ```swift
-    /// try await store.withTransaction(tracedBy: tracer) { transaction in
+    /// try await store.transaction(tracedBy: tracer) { transaction in
     ///     try await accounts.save(account, in: transaction)
     /// }
     /// ```
@@ -17,17 +17,17 @@ extension KeyValueStore {
     /// - Parameters:
     ///   - tracer: Makes the span.
     ///   - durability: What the write has to survive; nil is the engine's default.
-    ///   - body: As for ``KeyValueStore/withTransaction(durability:_:)``.
-    /// - Throws: As ``KeyValueStore/withTransaction(durability:_:)``. The span notes the error.
+    ///   - body: As for ``KeyValueStore/transaction(durability:_:)``.
+    /// - Throws: As ``KeyValueStore/transaction(durability:_:)``. The span notes the error.
     @discardableResult
-    public nonisolated(nonsending) func withTransaction<R>(
+    public nonisolated(nonsending) func transaction<R>(
         tracedBy tracer: any Tracer, durability: Durability? = nil,
-        _ body: (KeyValueTransaction) async throws -> R
+        _ body: (Transaction) async throws -> R
     ) async throws -> Committed<R> {
         try await StoreTracing(tracer).span("transaction") { (span) async throws in
             var attempts = 0
             defer { span.attributes["heartwood.transaction.attempts"] = attempts }
-            return try await self.withTransaction(durability: durability) { transaction in
+            return try await self.transaction(durability: durability) { transaction in
                 attempts += 1
                 return try await body(transaction)
             }

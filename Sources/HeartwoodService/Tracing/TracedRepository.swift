@@ -5,7 +5,7 @@ internal import Tracing
 
 /// A repository whose calls are spans. It has the calls of `Repository` that take one round to the store; use ``base``
 /// for the others, such as those in a transaction, whose span is that of
-/// ``KeyValueStore/KeyValueStore/withTransaction(tracedBy:durability:_:)``.
+/// ``KeyValueStore/KeyValueStore/transaction(tracedBy:durability:_:)``.
 ///
 /// ```swift
 /// let cities = try await store.repository(City.repository).traced(by: InstrumentationSystem.tracer)

@@ -33,6 +33,11 @@ public struct Expiry: Sendable, Hashable {
         if case .at(let time) = kind { time } else { nil }
     }
 
+    /// The same, without `.after`.
+    package func counted(from now: () -> Timestamp) -> Expiry {
+        if case .after(let duration) = kind { .at(now() + duration) } else { self }
+    }
+
     /// Milliseconds since 1970, at least 1; 0 for never, as in the file format.
     package func stored(now: Timestamp) -> UInt64 {
         switch kind {

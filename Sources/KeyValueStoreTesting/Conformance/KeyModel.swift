@@ -2,7 +2,7 @@
 struct KeyModel: Sendable {
     var entries: [[UInt8]: Entry] = [:]
 
-    mutating func apply(_ operations: [KeyValueBatch.Operation], _ sequence: SequenceNumber) {
+    mutating func apply(_ operations: [WriteBatch.Operation], _ sequence: SequenceNumber) {
         for operation in operations {
             entries[operation.key] = operation.value.map {
                 Entry(key: operation.key, value: $0, sequence: sequence)

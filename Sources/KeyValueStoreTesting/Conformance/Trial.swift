@@ -39,7 +39,7 @@ actor Trial {
 /// The bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-extension KeyValueBatch.Operation {
+extension WriteBatch.Operation {
     static func put(_ key: String, _ value: String, expires: Expiry = .never) -> Self {
         Self(key: bytes(key), value: bytes(value), expires: expires)
     }
@@ -51,7 +51,7 @@ extension KeyValueStore {
     /// Writes a batch whose conditions hold. A `.conflict` is spurious then, and it is written again.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ operations: KeyValueBatch.Operation..., if conditions: [KeyValueCondition] = [], file: String = #fileID,
+        _ operations: WriteBatch.Operation..., if conditions: [Condition] = [], file: String = #fileID,
         line: Int = #line
     ) async throws -> SequenceNumber {
         try await write(operations, if: conditions, file: file, line: line)
@@ -60,7 +60,7 @@ extension KeyValueStore {
     /// The same.
     @discardableResult
     nonisolated(nonsending) func write(
-        _ operations: [KeyValueBatch.Operation], if conditions: [KeyValueCondition] = [], file: String = #fileID,
+        _ operations: [WriteBatch.Operation], if conditions: [Condition] = [], file: String = #fileID,
         line: Int = #line
     ) async throws -> SequenceNumber {
         for _ in 0..<100 {
@@ -73,11 +73,11 @@ extension KeyValueStore {
 
     /// Writes a batch. Nil if there is a conflict.
     nonisolated(nonsending) func tryWrite(
-        _ operations: [KeyValueBatch.Operation], if conditions: [KeyValueCondition]
+        _ operations: [WriteBatch.Operation], if conditions: [Condition]
     ) async throws -> SequenceNumber? {
         do {
-            return try await commit(
-                KeyValueBatch(operations: operations, conditions: conditions), durability: nil)
+            return try await write(
+                WriteBatch(operations: operations, conditions: conditions), durability: nil)
         } catch {
             if error.code == .conflict { return nil }
             throw error
@@ -85,7 +85,7 @@ extension KeyValueStore {
     }
 
     /// Whether conditions hold, which only a success shows: a conflict may be spurious.
-    nonisolated(nonsending) func holds(_ conditions: KeyValueCondition...) async throws -> Bool {
+    nonisolated(nonsending) func holds(_ conditions: Condition...) async throws -> Bool {
         for _ in 0..<8 where try await tryWrite([], if: conditions) != nil { return true }
         return false
     }

@@ -95,7 +95,7 @@ actor ConstrainedCluster {
     // MARK: Writes
 
     func commit(
-        _ batch: KeyValueBatch, of handle: ConstrainedStore.Handle
+        _ batch: WriteBatch, of handle: ConstrainedStore.Handle
     ) async throws(StoreError) -> SequenceNumber {
         await suspend()
         try begin(handle)
@@ -128,9 +128,9 @@ actor ConstrainedCluster {
         return number
     }
 
-    private func holds(_ conditions: [KeyValueCondition]) -> Bool {
+    private func holds(_ conditions: [Condition]) -> Bool {
         conditions.allSatisfy { condition in
-            switch condition {
+            switch condition.kind {
             case .absent(let key): map.entry(key, at: sequence) == nil
             case .sequence(let key, let expected): map.entry(key, at: sequence)?.sequence == expected
             case .unchangedKey(let key, let view): map.isUnchanged(key, since: view.position.sequence)
@@ -139,7 +139,7 @@ actor ConstrainedCluster {
         }
     }
 
-    private func write(_ operations: [KeyValueBatch.Operation]) -> SequenceNumber {
+    private func write(_ operations: [WriteBatch.Operation]) -> SequenceNumber {
         let (now, number) = (clock(), nextSequence())
         var written: [Change] = []
         for operation in operations {

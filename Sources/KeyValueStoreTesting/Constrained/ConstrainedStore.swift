@@ -79,8 +79,8 @@ public final class ConstrainedStore: KeyValueStore {
     ///   if a condition has a view of another store. A condition whose view has ended is still evaluated.
     /// - Complexity: O(log keys) for each operation, O(keys) for each new key, O(keys of the range) for a condition.
     @discardableResult
-    public nonisolated(nonsending) func commit(
-        _ batch: KeyValueBatch, durability: Durability?
+    public nonisolated(nonsending) func write(
+        _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOutsideTransaction()
         return try await cluster.commit(batch, of: handle)

@@ -11,13 +11,17 @@ extension WorkRun {
         try await attempt(WorkOperation(changes: changes, durability: durability), mayConflict: !holds) { _ in
             let store = self.store!
             guard changes.count == 1 else {
-                return try await store.write(if: conditions, durability: durability.asked) { batch in
+                return try await store.write(durability: durability.asked) { batch in
+                    for condition in conditions { batch.require(condition) }
                     for change in changes { batch.apply(change) }
                 }
             }
             let change = changes[0]
             if !conditions.isEmpty || change.key.count % 2 == 0 {
-                return try await store.write(if: conditions, durability: durability.asked) { $0.apply(change) }
+                return try await store.write(durability: durability.asked) { batch in
+                    for condition in conditions { batch.require(condition) }
+                    batch.apply(change)
+                }
             }
             guard let value = change.value else {
                 return try await store.remove(change.key, durability: durability.asked)
@@ -72,8 +76,8 @@ extension WorkRun {
         case .absent: return ([.absent(key)], stored == nil)
         case .current:
             guard let stored else { return ([.absent(key)], true) }
-            return ([.sequence(of: key, is: stored.sequence)], true)
-        case .stale: return ([.sequence(of: key, is: (stored?.sequence ?? 0) + 7)], false)
+            return ([.sequence(key, stored.sequence)], true)
+        case .stale: return ([.sequence(key, (stored?.sequence ?? 0) + 7)], false)
         }
     }
 

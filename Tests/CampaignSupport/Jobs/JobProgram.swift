@@ -147,7 +147,7 @@ struct JobProgram {
             // Another program writes over it.
             let spoiled = number + 10_000
             log.add(.spoiling, spoiled)
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 let id = try await queue.enqueue(Work(number: spoiled), .unique("\(spoiled)"), in: transaction)
                 let key = try queue.recordKey(id)
                 guard let record = try await transaction.fetchEntry(key)?.value else { return }
@@ -157,7 +157,7 @@ struct JobProgram {
         }
         if random.oneIn(2) {
             log.add(.enqueuing(withData: true), number)
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try transaction.put(Self.dataPrefix + Array("\(number)".utf8), [1])
                 try await queue.enqueue(Work(number: number), options, in: transaction)
             }
@@ -236,7 +236,7 @@ struct JobProgram {
         case 7:
             log.add(.reporting(attempt: context.attempt, isFinish: true), work.number)
             do {
-                try await store.withTransaction { try await context.finish(in: $0) }
+                try await store.transaction { try await context.finish(in: $0) }
                 log.add(.reported(attempt: context.attempt, isFinish: true), work.number)
             } catch let error as StoreError where error.code == .leaseLost {}
         default: for _ in 0..<20 { await Task.yield() }

@@ -54,12 +54,12 @@ final class BoundedStore: KeyValueStore {
         store.changes(after: position, in: range, level: level)
     }
 
-    nonisolated(nonsending) func commit(
-        _ batch: KeyValueBatch, durability: Durability?
+    nonisolated(nonsending) func write(
+        _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOutsideTransaction()
         await pause()
-        return try await store.commit(batch, durability: durability)
+        return try await store.write(batch, durability: durability)
     }
 }
 

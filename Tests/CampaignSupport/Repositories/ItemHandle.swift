@@ -12,11 +12,11 @@ protocol ItemHandle: Sendable {
     func saveAll(_ writes: [ItemWrite], inserts: Bool, _ durability: Durability) async throws -> UInt64
     func deleteAll(_ numbers: [Int], _ durability: Durability) async throws
     /// The same in a transaction. Returns whether there was a record to change.
-    func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: KeyValueTransaction) async throws -> Bool
+    func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: Transaction) async throws -> Bool
     /// Compares what queries find in a transaction with the records that it sees.
     ///
     /// - Parameter stamp: Of a record, whose values are looked for.
-    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws
+    func compare(_ stamp: Int, in transaction: Transaction) async throws
     /// Finds a record, and checks that its values belong together.
     func find(_ number: Int) async throws
     func maintain() async throws(StoreError) -> MaintenanceReport
@@ -100,7 +100,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
         try await typed.delete(numbers.map { id($0) }, durability: durability)
     }
 
-    func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: KeyValueTransaction) async throws -> Bool {
+    func perform(_ write: ItemWrite, _ form: WriteForm, in transaction: Transaction) async throws -> Bool {
         let number = write.slot.number
         switch write.kind {
         case .set(let stamp, let count, let expires):
@@ -125,7 +125,7 @@ struct TypedHandle<Model: Item>: ItemHandle {
         }
     }
 
-    func compare(_ stamp: Int, in transaction: KeyValueTransaction) async throws {
+    func compare(_ stamp: Int, in transaction: Transaction) async throws {
         let wanted = Model(id: id(0), stamp: stamp, count: 0, ItemFields(stamp: stamp, slot: 0, world))
         let group: any KeyPath<Model, String?> & Sendable = \.group
         let alias: any KeyPath<Model, String?> & Sendable = \.alias

@@ -123,7 +123,7 @@ struct ItemWriter: Sendable {
         }
         let (looked, stamp) = (random.oneIn(3) ? random.below(handles.count) : nil, log.newStamp())
         try await attempt(steps.map(\.0), durability) { [steps] done in
-            let committed = try await store.withTransaction(durability: durability.asked) { transaction in
+            let committed = try await store.transaction(durability: durability.asked) { transaction in
                 var done: [ItemWrite] = []
                 for (write, form) in steps {
                     let handle = handles[write.slot.repository]

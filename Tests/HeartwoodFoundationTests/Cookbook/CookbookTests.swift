@@ -62,32 +62,6 @@ import Testing
         #expect(try await Lease.take("leader", for: "a", hour, in: store) != nil)
     }
 
-    @Test func aJobIsClaimedOnce() async throws {
-        let jobs = Jobs(store: store)
-        for number in 100..<200 { try await jobs.add("\(number)", "work \(number)") }
-        await #expect(throws: StoreError.self) { try await jobs.add("100", "the same again") }
-        let claimed = try await withThrowingTaskGroup(of: [String].self) { group in
-            for _ in 0..<4 {
-                group.addTask {
-                    var mine: [String] = []
-                    while let job = try await jobs.claim() {
-                        #expect(job.work == "work \(job.name)")
-                        mine.append(job.name)
-                        if mine.count > 1 { try await jobs.finish(job.name) }
-                    }
-                    return mine
-                }
-            }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
-        #expect(claimed.sorted() == (100..<200).map(String.init))
-        let unfinished = try store.keys(in: .prefix("running:")).reduce(0) { count, _ in count + 1 }
-        #expect((1...4).contains(unfinished))
-        try await jobs.putBack()
-        #expect(try store.keys().allSatisfy { $0.starts(with: "todo:".utf8) })
-        #expect(try store.keys().reduce(0) { count, _ in count + 1 } == unfinished)
-    }
-
     @Test func pagesFollowEachOther() async throws {
         let names = (10..<35).map { "name \($0)" }
         try await store.write { batch in

@@ -5,9 +5,11 @@ func order(_ number: Int, shown view: ReadView, in store: Store) async throws ->
     let items = KeyRange.prefix("item:\(number):")
     let summary = try "\(view.count(in: items)) items"
     var batch = store.makeBatch()
+    batch.require(.unchangedKey("price", since: view))
+    batch.require(.unchangedRange(items, since: view))
     batch.put("order:\(number)", summary)
     do throws(StoreError) {
-        return try await store.write(batch, if: [.unchanged("price", since: view), .unchanged(items, since: view)])
+        return try await store.write(batch)
     } catch {
         guard error.code == .conflict else { throw error }
         return nil

@@ -43,7 +43,7 @@ struct JobsGuideTests {
         let user = User(id: 7, email: "ada@example.com")
 
         let queue = try await JobQueue.open(in: store)
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try await users.insert(user, in: transaction)
             try await queue.enqueue(SendEmail(user: user.id, template: "welcome"), in: transaction)
         }
@@ -91,7 +91,7 @@ struct JobsGuideTests {
         try await payments.save(Payment(id: 1, amount: 10))
         try await queue.enqueue(Settle(payment: 1))
         let settle = JobHandler.handling(Settle.self) { job, context in
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await payments.increment(\.amount, of: job.payment, in: transaction)
                 try await context.finish(in: transaction)
             }

@@ -19,20 +19,20 @@ struct QueueTests {
         let notes = Notebook<Int>()
         let workers = test.workers(queue, [.handling(Mark.self) { job, _ in notes.add(job.number) }])
         async let running: Void = workers.run()
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try await users.insert(User(id: 1, name: "Ada"), in: transaction)
             try await queue.enqueue(Mark(number: 1), in: transaction)
         }
         // The workers are woken by the commit.
         try await notes.wait(count: 1)
         await #expect(throws: StoreError.self) {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await queue.enqueue(Mark(number: 2), in: transaction)
                 try await users.insert(User(id: 2, name: "Ada"), in: transaction)
             }
         }
         await #expect(throws: JobFault.self) {
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await queue.enqueue(Mark(number: 3), in: transaction)
                 throw JobFault()
             }
@@ -44,13 +44,13 @@ struct QueueTests {
             { try await queue.retryDeadLetters() }, { try await queue.removeDeadLetters() },
         ] as [@Sendable () async throws -> Any] {
             let error = await #expect(throws: StoreError.self) {
-                try await store.withTransaction { _ in _ = try await write() }
+                try await store.transaction { _ in _ = try await write() }
             }
             #expect(error?.message.contains("inside the body of a transaction") == true)
         }
         // What the body leaves in a task is refused, not lost.
-        var kept: KeyValueTransaction?
-        try await store.withTransaction { kept = $0 }
+        var kept: Transaction?
+        try await store.transaction { kept = $0 }
         let late = try #require(kept)
         let error = await #expect(throws: StoreError.self) { try await queue.enqueue(Mark(number: 5), in: late) }
         #expect(error?.code == .invalidArgument)
@@ -69,7 +69,7 @@ struct QueueTests {
         let id = try await queue.enqueue(Mark(number: 1), .unique("a"))
         #expect(try await queue.enqueue(Mark(number: 2), .unique("a")) == id)
         #expect(try await queue.enqueue(Mark(number: 3), .unique("b")) != id)
-        let twice = try await store.withTransaction { transaction in
+        let twice = try await store.transaction { transaction in
             let first = try await queue.enqueue(Mark(number: 4), .unique("c"), in: transaction)
             return (first, try await queue.enqueue(Mark(number: 5), .unique("c"), in: transaction))
         }.value

@@ -65,7 +65,7 @@ struct UnreadableJobTests {
         }
 
         func commit(_ key: [UInt8], _ value: [UInt8]?) async throws {
-            try await store.commit(KeyValueBatch(operations: [.init(key: key, value: value)]), durability: nil)
+            try await store.write(WriteBatch(operations: [.init(key: key, value: value)]), durability: nil)
         }
 
         func damage(_ id: JobID, _ damage: Damage, _ other: JobID) async throws -> [UInt8]? {
@@ -120,7 +120,7 @@ struct UnreadableJobTests {
         let result = try await queue.exchange(Exchange(reports: reports, lease: .seconds(30)))
         #expect(result.wasLost == [true, false])
         await #expect(throws: StoreError.self) {
-            try await bench.store.withTransaction { _ = try await queue.held(claimed[0], in: $0) }
+            try await bench.store.transaction { _ = try await queue.held(claimed[0], in: $0) }
         }
         #expect(try await bench.drain() == Set(others).subtracting(claimed.map(\.record.id)))
         bench.clock.advance(by: .seconds(31))

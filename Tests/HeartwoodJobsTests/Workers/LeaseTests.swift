@@ -47,7 +47,7 @@ struct LeaseTests {
         let workers = test.workers(queue, [])
         try await queue.enqueue(Mark(number: 1))
         let first = JobContext(queue: queue, job: try await claim(queue)[0], workers: workers)
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try await first.confirm(in: transaction)
             try transaction.put([1], [1])
         }
@@ -56,7 +56,7 @@ struct LeaseTests {
         #expect(second.fence > first.fence)
         for finish in [false, true] {
             let error = await #expect(throws: StoreError.self) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     if finish {
                         try await first.finish(in: transaction)
                     } else {
@@ -69,7 +69,7 @@ struct LeaseTests {
         }
         #expect(try await store.fetchEntry([1])?.value == [1])
         // What the holder does and that the job is finished are one write.
-        try await store.withTransaction { transaction in
+        try await store.transaction { transaction in
             try transaction.put([1], [2])
             try await second.finish(in: transaction)
         }
@@ -149,7 +149,7 @@ struct LeaseTests {
         try await starts.wait(count: 1)
         // The store's clock goes over the end of the lease at once, as after a pause of the whole program.
         let key = try queue.records.recordKey(id)
-        try await queue.store.withTransaction { transaction in
+        try await queue.store.transaction { transaction in
             var found = try #require(try await queue.records.records(at: [key], in: transaction)[0])
             found.model.time = test.clock.now()
             try await queue.records.replace([found], in: transaction)

@@ -103,7 +103,7 @@ func sampleTrips() async throws -> Repository<Trip> {
         try await trips.insert(samples)
         let (old, new) = (samples[0], Trip(code: "E5", destination: "Porto", start: day))
 
-        try await store.withTransaction { transaction in  // all of it or nothing
+        try await store.transaction { transaction in  // all of it or nothing
             try await trips.delete(old.id, in: transaction)
             try await trips.insert(new, in: transaction)
         }

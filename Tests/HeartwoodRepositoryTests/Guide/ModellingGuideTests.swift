@@ -106,7 +106,7 @@ private typealias Order = Shop.Order
         try await customers.save(Shop.ada)
         let order = Shop.orders()[0]
 
-        let isAccepted = try await store.withTransaction { transaction in
+        let isAccepted = try await store.transaction { transaction in
             guard try await customers.find(by: order.customer, in: transaction) != nil else { return false }
             try await orders.insert(order, in: transaction)
             try await customers.increment(\.visits, of: order.customer, in: transaction)
@@ -118,7 +118,7 @@ private typealias Order = Shop.Order
         #expect(try await customers.find(by: Shop.ada.id)?.visits == 1)
         // The form without the transaction is refused inside of it.
         _ = await expectError(.invalidArgument) {
-            try await store.withTransaction { _ in try await orders.save(order) }
+            try await store.transaction { _ in try await orders.save(order) }
         }
     }
 

@@ -135,7 +135,7 @@ struct PieceStep: Sendable {
     }
 
     /// Makes the call, and returns what it has seen.
-    func perform(_ pieces: Repository<Piece>, _ transaction: KeyValueTransaction) async throws -> String {
+    func perform(_ pieces: Repository<Piece>, _ transaction: Transaction) async throws -> String {
         switch kind {
         case .save(let saved, let seconds):
             let expires = seconds.map { Expiry.after(.seconds(Int64($0))) } ?? .never

@@ -144,7 +144,7 @@ private struct ModelRun {
         case 9:
             let other = self.thing(Model.self)
             try await write([thing, other], things) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     try await things.save(Model(thing), in: transaction)
                     try await things.save(Model(other), in: transaction)
                 }

@@ -114,7 +114,7 @@ private struct TransactionRun {
     ) async throws {
         var entry = Entry(program: program, now: test.clock.now().milliseconds)
         do {
-            let committed = try await store.withTransaction { transaction in
+            let committed = try await store.transaction { transaction in
                 var run = Run(attempt: entry.runs.count, position: transaction.view.position.sequence)
                 defer { entry.runs.append(run) }
                 do {

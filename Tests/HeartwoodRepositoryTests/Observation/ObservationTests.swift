@@ -64,11 +64,11 @@ import Testing
             #expect(try await last.next()?.isEmpty == true)
             var count = store.observeCount(in: .prefix("a")).makeAsyncIterator()
             #expect(try await count.next() == 0)
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             batch.put(Array("a".utf8), [1])
             batch.put(Array("ab".utf8), [2])
             batch.put(Array("b".utf8), [3])
-            try await store.commit(batch, durability: nil)
+            try await store.write(batch, durability: nil)
             #expect(try await key.next()??.value == [1])
             #expect(try await range.next()?.map(\.value) == [[1], [2]])
             #expect(try await last.next()?.map(\.value) == [[2]])
@@ -224,8 +224,8 @@ private final class Reported: Sendable {
 extension Repository {
     /// Replaces a record by one that doesn't decode.
     func breakRecord(_ id: Model.ID, in store: any KeyValueStore) async throws {
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         batch.put(try core.key(id), RecordEnvelope(version: 1, groups: []).encoded(with: [0x7B]))
-        try await store.commit(batch, durability: nil)
+        try await store.write(batch, durability: nil)
     }
 }

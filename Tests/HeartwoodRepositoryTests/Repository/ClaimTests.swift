@@ -18,12 +18,12 @@ import Testing
     @Test(arguments: TestEngine.allCases)
     func givenUpValueStaysWithItsHolder(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { store, users in
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await users.save(Self.user(2, "x"), in: transaction)
                 try await users.save(Self.user(2, "y"), in: transaction)
             }
             _ = await expectError(.uniqueViolation) { try await users.save(Self.user(3, "x")) }
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await users.save(Self.user(4, "x"), in: transaction)
                 try await users.delete(4, in: transaction)
             }
@@ -35,7 +35,7 @@ import Testing
     func givenUpValueCannotBeTakenByAnother(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { store, users in
             _ = await expectError(.uniqueViolation) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     try await users.save(Self.user(2, "x"), in: transaction)
                     try await users.save(Self.user(2, "y"), in: transaction)
                     try await users.save(Self.user(3, "x"), in: transaction)

@@ -63,12 +63,12 @@ import Testing
             let store = try CountingStore(operations: .max)
             func key(_ number: Int) -> [UInt8] { [7, UInt8(number >> 8), UInt8(number & 255)] }
             for start in stride(from: 0, to: count, by: 100) {
-                var batch = KeyValueBatch()
+                var batch = WriteBatch()
                 for number in start..<start + 100 { batch.put(key(number), [1]) }
-                _ = try await store.commit(batch, durability: nil)
+                _ = try await store.write(batch, durability: nil)
             }
             let before = store.reads
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 for number in stride(from: 0, to: count, by: 2) { try transaction.remove(key(number)) }
                 for number in stride(from: 1, to: count, by: 4) { try transaction.put(key(number), [2]) }
                 for reversed in [false, true] {

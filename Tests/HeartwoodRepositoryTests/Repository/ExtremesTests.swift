@@ -261,8 +261,8 @@ import Testing
                 let text = String(decoding: intact, as: UTF8.self).replacing(
                     "\"\(field)\":1", with: "\"\(field)\":\(value)")
                 try await test.withStore { store in
-                    try await store.commit(
-                        KeyValueBatch(operations: [.init(key: key, value: Array(text.utf8))]), durability: nil)
+                    try await store.write(
+                        WriteBatch(operations: [.init(key: key, value: Array(text.utf8))]), durability: nil)
                     await #expect(throws: StoreError.self, "\(field) \(value)") {
                         _ = try await store.repository(
                             RepositoryDefinition<User>("users", version: 2, indexes: User.definition.indexes))
@@ -274,8 +274,8 @@ import Testing
             var encoder = TupleEncoder()
             encoder.append(next)
             try await test.withStore { store in
-                let operation = KeyValueBatch.Operation(key: KeyLayout.nextNumber, value: encoder.bytes)
-                try await store.commit(KeyValueBatch(operations: [operation]), durability: nil)
+                let operation = WriteBatch.Operation(key: KeyLayout.nextNumber, value: encoder.bytes)
+                try await store.write(WriteBatch(operations: [operation]), durability: nil)
                 await #expect(throws: StoreError.self, "next \(next)") {
                     _ = try await store.repository(RepositoryDefinition<User>("other"))
                 }

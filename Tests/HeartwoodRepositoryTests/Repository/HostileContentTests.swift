@@ -181,7 +181,7 @@ import Testing
         }
     }
 
-    private func commit(_ operations: [KeyValueBatch.Operation], _ store: any KeyValueStore) async throws {
-        try await store.commit(KeyValueBatch(operations: operations), durability: nil)
+    private func commit(_ operations: [WriteBatch.Operation], _ store: any KeyValueStore) async throws {
+        try await store.write(WriteBatch(operations: operations), durability: nil)
     }
 }

@@ -83,7 +83,7 @@ import Testing
     func queriesInTransactionsSeeTheirWrites(_ engine: TestEngine) async throws {
         try await TestStore(engine).withStore { store in
             let users = try await filled(store, Self.users(20))
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await users.save(User(id: 500, name: "Ada", age: 1), in: transaction)
                 try await users.delete(0, in: transaction)
                 let found = try await users.fetch(Query(where: \.name == "Ada"), in: transaction)

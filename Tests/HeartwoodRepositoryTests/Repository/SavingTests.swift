@@ -102,13 +102,13 @@ func expectError(
             // Two exchange their values in one call, and in one transaction.
             try await users.save([User(id: 1, name: "Ada", email: "b"), User(id: 2, name: "Bob", email: "a")])
             #expect(try await users.find(by: [1, 2]).map { $0?.email } == ["b", "a"])
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try await users.save(User(id: 1, name: "Ada", email: "a"), in: transaction)
                 try await users.save(User(id: 2, name: "Bob", email: "b"), in: transaction)
             }
             #expect(try await users.find(by: [1, 2]).map { $0?.email } == ["a", "b"])
             _ = await expectError(.uniqueViolation) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     try await users.save(User(id: 1, name: "Ada", email: "b"), in: transaction)
                 }
             }
@@ -199,7 +199,7 @@ func expectError(
             let users = try await store.repository(User.definition)
             let others = try await store.repository(of: User.self, named: "others")
             try await users.save(User(id: 1, name: "Ada", email: "a"))
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 guard let user = try await users.find(by: 1, in: transaction) else { return }
                 try await users.delete(1, in: transaction)
                 #expect(try await users.find(by: 1, in: transaction) == nil)
@@ -210,7 +210,7 @@ func expectError(
             #expect(try await users.find(by: [1, 2]).map { $0?.age } == [nil, 5])
             #expect(try await others.find(by: 1)?.name == "Ada")
             _ = await expectError(.invalidArgument) {
-                try await store.withTransaction { _ in try await users.save(User(id: 9, name: "x")) }
+                try await store.transaction { _ in try await users.save(User(id: 9, name: "x")) }
             }
         }
     }

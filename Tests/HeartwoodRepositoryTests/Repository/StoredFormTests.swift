@@ -67,7 +67,7 @@ import Testing
                 _ = await expectError(.invalidArgument) { try await all.save([one, Renamed(name: "two")]) }
                 _ = await expectError(.invalidArgument) { try await all.insert(one) }
                 _ = await expectError(.invalidArgument) {
-                    try await store.withTransaction { try await all.save(one, in: $0) }
+                    try await store.transaction { try await all.save(one, in: $0) }
                 }
                 #expect(try await all.count() == 0)
             }
@@ -294,9 +294,9 @@ extension Repository where Model == User {
         let (old, new) = (Array("\"id\":\(id)".utf8), Array("\"id\":\(other)".utf8))
         guard let at = bytes.firstRange(of: old) else { return }
         bytes.replaceSubrange(at, with: new)
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         batch.put(entry.key, bytes)
         // An engine may refuse without a reason.
-        while (try? await store.commit(batch, durability: nil)) == nil {}
+        while (try? await store.write(batch, durability: nil)) == nil {}
     }
 }

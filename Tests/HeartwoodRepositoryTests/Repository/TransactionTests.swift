@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    private static let looks: [@Sendable (Repository<User>, KeyValueTransaction) async throws -> [Int]] = [
+    private static let looks: [@Sendable (Repository<User>, Transaction) async throws -> [Int]] = [
         { [try await $0.count(Query(where: \.name >= "new" && \.name <= "old"), in: $1)] },
         { [try await $0.count(Query(), in: $1)] },
         { try await $0.fetch(Query(where: \.name == "old"), in: $1).map(\.id) },
@@ -51,7 +51,7 @@ import Testing
         try await Self.withUsers(engine) { _, store, users in
             for isCaught in [false, true] {
                 let error = await expectError(.alreadyExists) {
-                    try await store.withTransaction { transaction in
+                    try await store.transaction { transaction in
                         try await users.insert(Self.user(1), in: transaction)
                         do {
                             throw Decision(seen: try await Self.looks[look](users, transaction))
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: TestEngine.allCases)
     func aBodyMayCatchThatARecordExists(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { _, store, users in
-            let ages = try await store.withTransaction { transaction in
+            let ages = try await store.transaction { transaction in
                 var ages: [Int] = []
                 for id in 0..<3 {
                     do throws(StoreError) {
@@ -95,7 +95,7 @@ import Testing
         try await Self.withUsers(engine) { _, store, users in
             let query = Query<User>(where: \.email == "x")
             _ = await expectError(.uniqueViolation) {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     try await users.save(Self.user(2, "x"), in: transaction)
                     let seen = try await users.fetch(query, in: transaction).map(\.id)
                     if seen != [1, 2] { throw Decision(seen: seen) }
@@ -105,7 +105,7 @@ import Testing
             }
             // An exchange, with a look after each step.
             try await users.save(Self.user(2, "y"))
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 var seen: [[Int]] = []
                 for step in 0..<3 {
                     if step == 1 { try await users.save(Self.user(1, "y", name: "old"), in: transaction) }
@@ -127,7 +127,7 @@ import Testing
     func aValueThatWasGivenUpIsItsHoldersAgainAtOnce(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { _, store, users in
             for isDeleted in [false, true] {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     try await users.save(Self.user(2, "x"), in: transaction)
                     if isDeleted {
                         try await users.delete(2, in: transaction)
@@ -150,7 +150,7 @@ import Testing
             try await users.save(Self.user(1, "x"), expires: .after(.seconds(10)))
             var isFirst = true
             func run() async throws {
-                try await store.withTransaction { transaction in
+                try await store.transaction { transaction in
                     switch change {
                     case 0: try await users.update(1, expires: .never, in: transaction) { $0.age = 5 }
                     case 1: try await users.update(1, in: transaction) { $0.email = "y" }
@@ -180,7 +180,7 @@ import Testing
         try await test.withStore { store in
             let users = try await store.repository(User.definition, maintenance: .manual)
             var isFirst = true
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 if isFirst {
                     isFirst = false
                     _ = try await Task.detached { try await users.maintain() }.value
@@ -215,14 +215,14 @@ import Testing
         try await Self.withUsers(engine) { _, store, users in
             for (number, call) in Self.calls.enumerated() {
                 _ = await expectError(.invalidArgument) {
-                    try await other.withTransaction { try await call(users, $0) }
+                    try await other.transaction { try await call(users, $0) }
                     Issue.record("call \(number)")
                 }
             }
         }
     }
 
-    private static let calls: [@Sendable (Repository<User>, KeyValueTransaction) async throws -> Void] = [
+    private static let calls: [@Sendable (Repository<User>, Transaction) async throws -> Void] = [
         { try await $0.save(user(3), in: $1) }, { try await $0.save([user(3)], in: $1) },
         { try await $0.insert(user(3), in: $1) }, { try await $0.insert([user(3)], in: $1) },
         { try await $0.update(1, in: $1) { $0.age += 1 } }, { try await $0.increment(\.age, of: 1, in: $1) },
@@ -236,8 +236,8 @@ import Testing
     @Test(arguments: TestEngine.allCases)
     func aTransactionWhoseBodyHasEndedRefusesEveryCall(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { _, store, users in
-            var kept: KeyValueTransaction?
-            try await store.withTransaction { kept = $0 }
+            var kept: Transaction?
+            try await store.transaction { kept = $0 }
             let transaction = try #require(kept)
             for call in Self.calls {
                 let error = await expectError(.invalidArgument) { try await call(users, transaction) }
@@ -254,7 +254,7 @@ import Testing
         let store = try await test.open()
         let users = try await store.repository(User.definition)
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let late = try await store.withTransaction { transaction in
+        let late = try await store.transaction { transaction in
             Task {
                 for await _ in ends {}
                 try await users.save(Self.user(3), in: transaction)
@@ -273,7 +273,7 @@ import Testing
     func aRecordIsNotReplacedByWhatWasReadBeforeAnotherSave(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { _, store, users in
             let key = try users.recordKey(1)
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 for email in ["y", "z"] {
                     let found = try #require(try await users.records(at: [key], in: transaction)[0])
                     try await users.save(Self.user(1, email), in: transaction)
@@ -299,14 +299,14 @@ import Testing
                 { try await users.update(1) { $0.age += 1 } }, { try await users.increment(\.age, of: 1) },
                 { try await users.delete(1) }, { try await users.delete([1]) }, { try await users.deleteAll() },
                 { try await users.delete(where: \.age == 77) }, { try await users.maintain() },
-                { try await store.commit(KeyValueBatch(operations: [.init(key: [1], value: [])]), durability: nil) },
+                { try await store.write(WriteBatch(operations: [.init(key: [1], value: [])]), durability: nil) },
             ]
             var runs = 0
             for (number, write) in writes.enumerated() {
                 for form in 0..<2 {
                     let error = await expectError(.invalidArgument) {
                         if form == 0 {
-                            try await store.withTransaction { transaction in
+                            try await store.transaction { transaction in
                                 runs += 1
                                 if runs > 100 { return }
                                 _ = try await users.find(by: 1, in: transaction)
@@ -317,8 +317,8 @@ import Testing
                             try await store.transaction { _ in try await write() }
                         } else {
                             let other = ConstrainedStore()
-                            try await store.withTransaction { _ in
-                                try await other.withTransaction { _ in try await write() }
+                            try await store.transaction { _ in
+                                try await other.transaction { _ in try await write() }
                             }
                         }
                     }
@@ -359,7 +359,7 @@ import Testing
         }
         try await test.withStore { store in
             let added = RepositoryDefinition<User>("added", indexes: User.definition.indexes)
-            let seen = try await store.withTransaction { transaction in
+            let seen = try await store.transaction { transaction in
                 let users = try await store.repository(User.definition)
                 let others = try await store.repository(added)
                 try await others.insert(Self.user(9, "x"), in: transaction)
@@ -374,12 +374,12 @@ import Testing
     func aTaskThatOutlivesTheBodyMaySave(_ engine: TestEngine) async throws {
         try await Self.withUsers(engine) { _, store, users in
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
-            let late = try await store.withTransaction { _ in
+            let late = try await store.transaction { _ in
                 Task {
                     for await _ in ends {}
                     try await users.save(Self.user(3))
                     try await users.update(3) { $0.age = 4 }
-                    try await store.withTransaction { try await users.increment(\.age, of: 3, in: $0) }
+                    try await store.transaction { try await users.increment(\.age, of: 3, in: $0) }
                 }
             }.value
             end.finish()

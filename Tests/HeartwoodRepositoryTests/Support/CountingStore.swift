@@ -66,16 +66,16 @@ final class CountingStore: KeyValueStore {
 
     func newestView() async throws(StoreError) -> View { View(try await inner.newestView(), counts) }
 
-    func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+    func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
         var batch = batch
         batch.conditions = batch.conditions.map { condition in
-            switch condition {
+            switch condition.kind {
             case .unchangedKey(let key, let view as View): .unchangedKey(key, since: view.inner)
             case .unchangedRange(let range, let view as View): .unchangedRange(range, since: view.inner)
             default: condition
             }
         }
-        return try await inner.commit(batch, durability: durability)
+        return try await inner.write(batch, durability: durability)
     }
 
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Store.Changes {

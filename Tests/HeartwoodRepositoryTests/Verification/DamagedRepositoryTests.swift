@@ -10,11 +10,11 @@ struct Damage: Sendable, CustomTestStringConvertible {
     var needsModel = false
     /// What the sentence of the first finding has.
     var words = ""
-    var plant: @Sendable (CatalogueEntry, any KeyValueStore) async throws -> KeyValueBatch
+    var plant: @Sendable (CatalogueEntry, any KeyValueStore) async throws -> WriteBatch
 
     init(
         _ name: String, _ found: [RepositoryFinding.Kind], needsModel: Bool = false, words: String = "",
-        _ plant: @escaping @Sendable (CatalogueEntry, any KeyValueStore) async throws -> KeyValueBatch
+        _ plant: @escaping @Sendable (CatalogueEntry, any KeyValueStore) async throws -> WriteBatch
     ) {
         (testDescription, self.found, self.needsModel, self.words) = (name, found, needsModel, words)
         self.plant = plant
@@ -26,14 +26,14 @@ struct Damage: Sendable, CustomTestStringConvertible {
         return encoder.bytes
     }
 
-    private static func batch(_ changes: ([UInt8], [UInt8]?)...) -> KeyValueBatch {
-        KeyValueBatch(operations: changes.map { KeyValueBatch.Operation(key: $0.0, value: $0.1) })
+    private static func batch(_ changes: ([UInt8], [UInt8]?)...) -> WriteBatch {
+        WriteBatch(operations: changes.map { WriteBatch.Operation(key: $0.0, value: $0.1) })
     }
 
     /// A change of the envelope of record 1.
     private static func envelope(
         _ entry: CatalogueEntry, _ store: any KeyValueStore, _ change: (inout RecordEnvelope, inout [UInt8]) -> Void
-    ) async throws -> KeyValueBatch {
+    ) async throws -> WriteBatch {
         let key = entry.layout.recordKey(encoded(.int(1)))
         let stored = try #require(try await store.fetchEntry(key))
         var (envelope, start) = try RecordEnvelope.decode(stored.value)
@@ -117,14 +117,14 @@ struct Damage: Sendable, CustomTestStringConvertible {
         },
         Damage("an entry that expires", [.wrongExpiry], words: "record never") { entry, store in
             let key = index("name", entry) + encoded(.string("Ada"), .int(1))
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             batch.put(key, [], expires: .after(.seconds(1_000)))
             return batch
         },
         Damage("a record that expires", [.wrongExpiry, .wrongExpiry, .wrongExpiry]) { entry, store in
             let key = entry.layout.recordKey(encoded(.int(2)))
             let stored = try #require(try await store.fetchEntry(key))
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             batch.put(key, stored.value, expires: .after(.seconds(1_000)))
             return batch
         },
@@ -183,7 +183,7 @@ struct Damage: Sendable, CustomTestStringConvertible {
             #expect(try await store.verifyRepositories().isClean)
             // An engine may refuse without reason.
             let batch = try await damage.plant(try await entry(store), store)
-            while (try? await store.commit(batch, durability: nil)) == nil {}
+            while (try? await store.write(batch, durability: nil)) == nil {}
             let verification = try await store.verifyRepositories()
             if damage.needsModel {
                 #expect(verification.isClean, "\(verification.findings)")
@@ -210,11 +210,11 @@ struct Damage: Sendable, CustomTestStringConvertible {
         try await TestStore(engine).withStore { store in
             _ = try await fill(store)
             for part in 0..<11 {
-                var batch = KeyValueBatch()
+                var batch = WriteBatch()
                 for number in 0..<100 {
                     batch.put([KeyLayout.root] + Damage.encoded(.int(500), .int(Int64(part * 100 + number))), [])
                 }
-                while (try? await store.commit(batch, durability: nil)) == nil {}
+                while (try? await store.write(batch, durability: nil)) == nil {}
             }
             let verification = try await store.verifyRepositories()
             #expect(verification.findingCount == 1_100)
@@ -226,9 +226,9 @@ struct Damage: Sendable, CustomTestStringConvertible {
     @Test(arguments: TestEngine.allCases)
     func aNewerLayoutIsRefused(_ engine: TestEngine) async throws {
         try await TestStore(engine).withStore { store in
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             batch.put(KeyLayout.catalogueKey("users"), Array(#"{"format":2}"#.utf8))
-            try await store.commit(batch, durability: nil)
+            try await store.write(batch, durability: nil)
             _ = await expectError(.unsupportedFormat) { _ = try await store.verifyRepositories() }
             _ = await expectError(.unsupportedFormat) { _ = try await store.repositoryFigures() }
         }

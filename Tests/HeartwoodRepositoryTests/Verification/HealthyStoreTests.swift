@@ -89,10 +89,10 @@ struct Spot: Codable, Identifiable, Sendable {
     @Test(arguments: TestEngine.allCases)
     func storesWithoutRepositoriesAreClean(_ engine: TestEngine) async throws {
         try await TestStore(engine).withStore { store in
-            var batch = KeyValueBatch()
+            var batch = WriteBatch()
             batch.put([0xFD], [1])
             batch.put([0xFF], [1])
-            try await store.commit(batch, durability: nil)
+            try await store.write(batch, durability: nil)
             #expect(try await expectClean(store).isEmpty)
         }
     }

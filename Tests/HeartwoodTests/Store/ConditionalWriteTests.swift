@@ -45,66 +45,18 @@ import Testing
         #expect(try text("a") == "2")
     }
 
-    @Test func conditionsOfBatchAndCallBothCount() async throws {
+    @Test func conditionsOfOperationsAndOfTheBatchCount() async throws {
         var batch = store.makeBatch()
         batch.put("a", "1", if: .absent)
         try await store.put("guard", "1")
-        let unchanged = batch
-        await expectError(.conflict) { try await store.write(unchanged, if: [.absent("guard")]) }
-        try await store.write(unchanged, if: [.absent("other")])
-        await expectError(.conflict) { try await store.write(unchanged) }
-        #expect(throws: StoreError.self) { try store.blocking.write(unchanged) }
-    }
-
-    @Test func aTransactionsPutIsRefusedAtOnce() async throws {
-        let number = try await store.put("there", "1")
-        var continued = false
-        await expectError(.conflict) {
-            try await store.transaction { transaction in
-                try transaction.put("new", "1")
-                try transaction.put("there", "2", if: .absent)
-                continued = true
-            }
-        }
-        #expect(!continued)
-        #expect(try text("new") == nil)
-        try await store.transaction { transaction in
-            try transaction.put("there", "2", if: .sequence(number))
-            try transaction.put("new", "1", if: .absent)
-        }
-        #expect(try text("there") == "2")
-        #expect(try text("new") == "1")
-        await expectError(.conflict) { try await store.transaction { try $0.remove("there", if: .sequence(number)) } }
-        await expectError(.conflict) { try await store.transaction { try $0.remove("there", if: .absent) } }
-    }
-
-    @Test func aTransactionsConditionSeesItsOwnWrites() async throws {
-        let number = try await store.put("there", "1")
-        try await store.transaction { transaction in
-            try transaction.put("new", "1", if: .absent)
-            #expect(throws: StoreError.self) { try transaction.put("new", "2", if: .absent) }
-            try transaction.remove("there", if: .sequence(number))
-            #expect(throws: StoreError.self) { try transaction.put("there", "2", if: .sequence(number)) }
-            try transaction.put("there", "3", if: .absent)
-            #expect(throws: StoreError.self) { try transaction.put("there", "4", if: .sequence(number)) }
-        }
-        #expect(try text("new") == "1")
-        #expect(try text("there") == "3")
-    }
-
-    /// The commit also checks the keys that conditions have read.
-    @Test func aTransactionRunsAgainIfAConditionsKeyChanged() async throws {
-        let store = store
-        var runs = 0
-        await expectError(.conflict) {
-            try await store.transaction { transaction in
-                runs += 1
-                try transaction.put("lock", "mine", if: .absent)
-                if runs == 1 { _ = try await Task.detached { try await store.put("lock", "theirs") }.value }
-            }
-        }
-        #expect(runs == 2)
-        #expect(try text("lock") == "theirs")
+        var (refused, written) = (batch, batch)
+        refused.require(.absent("guard"))
+        written.require(.absent("other"))
+        let (first, second) = (refused, written)
+        await expectError(.conflict) { try await store.write(first) }
+        try await store.write(second)
+        await expectError(.conflict) { try await store.write(second) }
+        #expect(throws: StoreError.self) { try store.blocking.write(second) }
     }
 
     /// Whether the key is still as a read view showed it, after `change`.
@@ -116,7 +68,8 @@ import Testing
         do throws(StoreError) {
             var batch = store.makeBatch()
             batch.put("written", key)
-            try await store.write(batch, if: [.unchanged(key, since: view)])
+            batch.require(.unchangedKey(key, since: view))
+            try await store.write(batch)
             return true
         } catch {
             #expect(error.code == .conflict && error.message.contains(key))
@@ -147,17 +100,17 @@ import Testing
         try await store.put("a", "1")
         let view = try store.readView()
         guard case .absent(let absent) = Condition.absent("a").kind,
-            case .sequence(let key, 7) = Condition.sequence(of: "a", is: 7).kind,
-            case .unchangedKey(let unchanged, let since) = Condition.unchanged("a", since: view).kind,
-            case .unchangedRange(.prefix("b"), let rangeSince) = Condition.unchanged(.prefix("b"), since: view).kind
+            case .sequence(let key, 7) = Condition.sequence("a", 7).kind,
+            case .unchangedKey(let unchanged, let since) = Condition.unchangedKey("a", since: view).kind,
+            case .unchangedRange(.prefix("b"), let rangeSince) = Condition.unchangedRange(.prefix("b"), since: view)
+                .kind
         else {
             Issue.record("a condition has another kind")
             return
         }
         #expect([absent, key, unchanged] == [[0x61], [0x61], [0x61]])
         try await store.put("a", "2")
-        #expect(try since.get("a") == [0x31] && rangeSince.sequence == view.sequence)
-        #expect(KeyCondition.absent.kind == .absent && KeyCondition.sequence(3).kind == .sequence(3))
+        #expect(try await since.fetchEntry([0x61])?.value == [0x31] && rangeSince.position == view.position)
         let time = Timestamp(milliseconds: 5)
         #expect(Expiry.never.kind == .never && Expiry.at(time).kind == .at(time))
         #expect(Expiry.after(.seconds(1)).kind == .after(.seconds(1)))

@@ -152,9 +152,9 @@ import Testing
         try await store.put("a", "4", if: .absent)
         let view = try store.readView()
         try await store.put("z", "1", durability: .buffered)
-        try await store.write(store.makeBatch(), if: [.unchanged(.prefix("a"), since: view)])
+        try await store.write { $0.require(.unchangedRange(.prefix("a"), since: view)) }
         await expectError(.conflict) {
-            try await store.write(store.makeBatch(), if: [.unchanged(.all, since: view)])
+            try await store.write { $0.require(.unchangedRange(.all, since: view)) }
         }
         try await store.close()
     }
@@ -169,7 +169,7 @@ import Testing
             if runs == 1 { _ = try await Task.detached { try await store.put("n", "10") }.value }
             try tx.put("n", "\(n + 1)")
             #expect(try tx.get("n") == [UInt8]("\(n + 1)".utf8))
-            #expect(try tx.entries(in: .all).map(\.value) == [[UInt8]("\(n + 1)".utf8)])
+            #expect(try tx.entries(limit: .max).entries.map(\.value) == [[UInt8]("\(n + 1)".utf8)])
             return n + 1
         }
         #expect(runs == 2 && result.value == 11 && result.sequence == 3)

@@ -27,12 +27,12 @@ import Testing
     }
 
     /// The calls that run a body.
-    enum Form: CaseIterable { case transaction, blockingTransaction, withTransaction }
+    enum Form: CaseIterable { case transaction, blockingTransaction }
 
     enum NestedWrite: CaseIterable {
         case put, putOfAnotherKey, conditionalPut, putWhoseConditionFails, putWithAnotherSequence, removal, batch
-        case rangeRemoval, touch, commit, commitOfTwo, commitWhoseConditionFails, transaction, withTransaction
-        case putOfAChildTask, putInATransactionOfAnotherStore, putInAWithTransactionOfAnotherStore
+        case rangeRemoval, touch, commit, commitOfTwo, commitWhoseConditionFails, transaction
+        case putOfAChildTask, putInATransactionOfAnotherStore
         case blockingPut, blockingRemoval, blockingBatch, blockingRangeRemoval, blockingTouch, blockingTransaction
 
         var isBlocking: Bool { self >= .blockingPut }
@@ -45,7 +45,7 @@ import Testing
     private func write(_ kind: NestedWrite) async throws {
         let store = store
         let key = Array("counter".utf8)
-        let operation = KeyValueBatch.Operation(key: key, value: [])
+        let operation = WriteBatch.Operation(key: key, value: [])
         switch kind {
         case .put: try await store.put("counter", "5")
         case .putOfAnotherKey: try await store.put("other", "5")
@@ -56,20 +56,17 @@ import Testing
         case .batch: try await store.write { $0.put("counter", "5") }
         case .rangeRemoval: try await store.remove(in: .prefix("none"))
         case .touch: try await store.touch("none", expires: .never)
-        case .commit: try await store.commit(KeyValueBatch(operations: [operation]), durability: nil)
+        case .commit: try await store.write(WriteBatch(operations: [operation]), durability: nil)
         case .commitOfTwo:
-            let second = KeyValueBatch.Operation(key: [1], value: nil)
-            try await store.commit(KeyValueBatch(operations: [operation, second]), durability: nil)
+            let second = WriteBatch.Operation(key: [1], value: nil)
+            try await store.write(WriteBatch(operations: [operation, second]), durability: nil)
         case .commitWhoseConditionFails:
-            let batch = KeyValueBatch(operations: [operation], conditions: [.absent(key)])
-            try await store.commit(batch, durability: nil)
+            let batch = WriteBatch(operations: [operation], conditions: [.absent(key)])
+            try await store.write(batch, durability: nil)
         case .transaction: try await store.transaction { try $0.put("counter", "5") }
-        case .withTransaction: try await store.withTransaction { try $0.put(key, []) }
         case .putOfAChildTask: try await concurrently(0..<1) { _ in try await store.put("counter", "5") }
         case .putInATransactionOfAnotherStore:
             try await other.transaction { _ in try await store.put("counter", "5") }
-        case .putInAWithTransactionOfAnotherStore:
-            try await other.withTransaction { _ in try await store.put("counter", "5") }
         default: try writeBlocking(kind)
         }
     }
@@ -86,7 +83,6 @@ import Testing
     }
 
     private func run(_ form: Form, writing kind: NestedWrite) async throws {
-        let key = Array("counter".utf8)
         switch form {
         case .transaction:
             try await store.transaction { transaction in
@@ -94,13 +90,6 @@ import Testing
                 _ = try transaction.get("counter")
                 try await write(kind)
                 try transaction.put("counter", "1")
-            }
-        case .withTransaction:
-            try await store.withTransaction { transaction in
-                try runs.next()
-                _ = try await transaction.fetchEntry(key)
-                try await write(kind)
-                try transaction.put(key, [])
             }
         case .blockingTransaction: try runBlocking(writing: kind)
         }
@@ -133,7 +122,7 @@ import Testing
         try await store.transaction { transaction in
             try await other.put("seen", try store.get("counter") ?? [])
             try await other.transaction { try $0.put("copy", "1") }
-            try await other.withTransaction { try $0.put(Array("typed".utf8), []) }
+            try await other.transaction { try $0.put(Array("typed".utf8), []) }
             try transaction.put("counter", "1")
         }
         #expect(try other.contains("typed"))
@@ -141,22 +130,17 @@ import Testing
         #expect(try other.get("copy") == Array("1".utf8))
     }
 
-    @Test(arguments: [Form.transaction, .withTransaction])
-    func aTaskThatOutlivesTheBodyMayWrite(form: Form) async throws {
+    @Test func aTaskThatOutlivesTheBodyMayWrite() async throws {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         func late() -> Task<Void, any Error> {
             Task {
                 for await _ in ends {}
                 try await store.put("counter", "2")
-                try await store.withTransaction { try $0.put([1], []) }
+                try await store.transaction { try $0.put([1], []) }
                 try await store.transaction { try $0.put("other", "3") }
             }
         }
-        let task =
-            switch form {
-            case .withTransaction: try await store.withTransaction { _ in late() }.value
-            default: try await store.transaction { _ in late() }.value
-            }
+        let task = try await store.transaction { _ in late() }.value
         end.finish()
         try await task.value
         #expect(try store.get("counter") == Array("2".utf8))
@@ -181,14 +165,14 @@ import Testing
             }
             let transaction = try #require(kept)
             let calls: [() async throws -> Void] = [
-                { try transaction.put("key", "2") }, { try transaction.put("key", "2", if: .absent) },
-                { try transaction.remove("key") }, { try transaction.remove(in: .all) },
-                { try transaction.touch("key", expires: .never) }, { _ = try transaction.get("key") },
+                { try transaction.put("key", "2") }, { try transaction.remove("key") },
+                { try await transaction.remove(in: .all) }, { try await transaction.touch("key", expires: .never) },
+                { _ = try transaction.get("key") },
                 { _ = try await transaction.fetch("key") }, { _ = try transaction.get(all: ["key"]) },
                 { _ = try await transaction.fetch(all: ["key"]) }, { _ = try transaction.entry("key") },
                 { _ = try await transaction.fetchEntry("key") }, { _ = try transaction.withValue("key") { _ in } },
                 { _ = try transaction.contains("key") }, { _ = try transaction.expiry(of: "key") },
-                { _ = try transaction.entries(in: .all) }, { _ = try transaction.entries(in: .all, limit: 1) },
+                { _ = try transaction.entries(limit: 1) },
                 { _ = try await transaction.fetchEntries(limit: 1) }, { _ = try transaction.count() },
             ]
             for (number, call) in calls.enumerated() {

@@ -2,14 +2,14 @@ import KeyValueStore
 import KeyValueStoreTesting
 
 extension BrokenStore {
-    func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+    func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
         if fault != .writesInsideTransactions { try checkOutsideTransaction() }
         var batch = batch
         switch fault {
         case .splitsBatches where batch.operations.count > 1:
             let last = batch.operations.removeLast()
             _ = try await write(batch)
-            return try await write(KeyValueBatch(operations: [last]))
+            return try await write(WriteBatch(operations: [last]))
         case .losesLastOperation where batch.operations.count > 10:
             batch.operations.removeLast()
         case .keepsRemovedKey where batch.operations.count == 1 && batch.operations[0].value == nil:
@@ -22,14 +22,14 @@ extension BrokenStore {
             do {
                 return try await write(batch)
             } catch {
-                if error.code == .conflict { _ = try await write(KeyValueBatch(operations: batch.operations)) }
+                if error.code == .conflict { _ = try await write(WriteBatch(operations: batch.operations)) }
                 throw error
             }
         case .writesBeforeLimits where batch.operations.count > limits.operations:
-            _ = try await write(KeyValueBatch(operations: Array(batch.operations.prefix(100))))
+            _ = try await write(WriteBatch(operations: Array(batch.operations.prefix(100))))
         case .writesCancelled where Task.isCancelled:
             let (inner, written) = (inner, batch)
-            _ = await Task.detached { try? await inner.commit(written, durability: nil) }.value
+            _ = await Task.detached { try? await inner.write(written, durability: nil) }.value
             throw StoreError(.cancelled, "a lie")
         case .countsExpiryPerKey:
             for (index, operation) in batch.operations.enumerated() {
@@ -48,26 +48,26 @@ extension BrokenStore {
     }
 
     /// Writes a batch as it is.
-    private func write(_ batch: KeyValueBatch) async throws(StoreError) -> SequenceNumber {
+    private func write(_ batch: WriteBatch) async throws(StoreError) -> SequenceNumber {
         var batch = batch
         batch.conditions = batch.conditions.map { condition in
-            switch condition {
+            switch condition.kind {
             case .unchangedKey(let key, let view): .unchangedKey(key, since: (view as? View)?.inner ?? view)
             case .unchangedRange(let range, let view): .unchangedRange(range, since: (view as? View)?.inner ?? view)
             case .absent, .sequence: condition
             }
         }
-        return try await inner.commit(batch, durability: nil)
+        return try await inner.write(batch, durability: nil)
     }
 
-    private func breakConditions(_ batch: inout KeyValueBatch) async throws(StoreError) {
+    private func breakConditions(_ batch: inout WriteBatch) async throws(StoreError) {
         switch fault {
         case .ignoresConditions: batch.conditions = []
         case .evaluatesOneCondition: batch.conditions = Array(batch.conditions.prefix(1))
         case .skipsConditionsOfEmptyBatch where batch.operations.isEmpty: batch.conditions = []
         case .evaluatesAfterBatch: batch.conditions.removeAll { $0.isFulfilled(by: batch.operations) }
         default:
-            var conditions: [KeyValueCondition] = []
+            var conditions: [Condition] = []
             for condition in batch.conditions {
                 if let condition = try await broken(condition) { conditions.append(condition) }
             }
@@ -79,8 +79,8 @@ extension BrokenStore {
     }
 
     /// Nil if the condition is ignored.
-    private func broken(_ condition: KeyValueCondition) async throws(StoreError) -> KeyValueCondition? {
-        switch (fault, condition) {
+    private func broken(_ condition: Condition) async throws(StoreError) -> Condition? {
+        switch (fault, condition.kind) {
         case (.zeroIsAbsent, .sequence(let key, 0)):
             return .absent(key)
         case (.acceptsForeignViews, .unchangedKey(_, let view)), (.acceptsForeignViews, .unchangedRange(_, let view)):
@@ -107,16 +107,16 @@ extension BrokenStore {
     }
 }
 
-extension KeyValueCondition {
+extension Condition {
     /// Whether the condition holds after operations, whatever was before.
-    fileprivate func isFulfilled(by operations: [KeyValueBatch.Operation]) -> Bool {
-        guard case .absent(let key) = self else { return false }
+    fileprivate func isFulfilled(by operations: [WriteBatch.Operation]) -> Bool {
+        guard case .absent(let key) = kind else { return false }
         return operations.contains { $0.key == key && $0.value == nil }
     }
 
     /// Whether the condition doesn't hold after operations, whatever was before.
-    fileprivate func isBroken(by operations: [KeyValueBatch.Operation]) -> Bool {
-        switch self {
+    fileprivate func isBroken(by operations: [WriteBatch.Operation]) -> Bool {
+        switch kind {
         case .absent(let key): operations.contains { $0.key == key && $0.value != nil }
         case .sequence(let key, _), .unchangedKey(let key, _): operations.contains { $0.key == key }
         case .unchangedRange: false

@@ -7,17 +7,17 @@ final class RecordingStore: KeyValueStore {
     let batches = Batches()
 
     actor Batches {
-        private(set) var all: [KeyValueBatch] = []
-        func append(_ batch: KeyValueBatch) { all.append(batch) }
+        private(set) var all: [WriteBatch] = []
+        func append(_ batch: WriteBatch) { all.append(batch) }
     }
 
     var limits: KeyValueLimits { inner.limits }
     var now: Timestamp { inner.now }
 
-    func commit(_ batch: KeyValueBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
+    func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
         try checkOutsideTransaction()
         await batches.append(batch)
-        return try await inner.commit(batch, durability: durability)
+        return try await inner.write(batch, durability: durability)
     }
 
     func readView() async throws(StoreError) -> ConstrainedStore.View { try await inner.readView() }

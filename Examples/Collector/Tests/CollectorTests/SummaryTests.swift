@@ -73,11 +73,11 @@ import Testing
             _ = try await client.post(Self.event("a"))
             #expect(try await store.fetchEntry(EventKeys.mark(hour)) != nil)
             // As the job does it, except that the service isn't told.
-            try await store.commit(.init(operations: [.init(key: EventKeys.mark(hour), value: nil)]), durability: nil)
+            try await store.write(.init(operations: [.init(key: EventKeys.mark(hour), value: nil)]), durability: nil)
             _ = try await client.post(Self.event("a"))
             let mark = try await store.fetchEntry(EventKeys.mark(hour))
             #expect(mark == nil, "a later request doesn't set the mark")
-            try await store.commit(.init(operations: [.init(key: EventKeys.closed(hour), value: [])]), durability: nil)
+            try await store.write(.init(operations: [.init(key: EventKeys.closed(hour), value: [])]), durability: nil)
             #expect(try await client.post(Self.event("a"), key: key).status == .created)
             #expect(try await store.fetchEntry(EventKeys.mark(hour)) != nil)
             #expect(try await store.fetchCount(in: EventKeys.events) == 3)
@@ -202,7 +202,7 @@ import Testing
             _ = try await client.post(Self.event("c", at: first))
             #expect(try await store.fetchEntry(EventKeys.mark(hour)) == nil)
             // A job that was late.
-            try await store.commit(.init(operations: [.init(key: EventKeys.mark(hour), value: [])]), durability: nil)
+            try await store.write(.init(operations: [.init(key: EventKeys.mark(hour), value: [])]), durability: nil)
             try await fixture.settle(collector)
             #expect(try await summaries.records.find(by: hour.number)?.events == 2)
         }

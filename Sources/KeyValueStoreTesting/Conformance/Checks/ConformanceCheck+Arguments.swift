@@ -16,7 +16,7 @@ extension ConformanceCheck {
                     try await expect(.invalidArgument, from: action) { try await reader.lent(key) }
                 }
                 for value in [nil, bytes("1")] {
-                    let operations = [KeyValueBatch.Operation.put("b", ""), .init(key: key, value: value)]
+                    let operations = [WriteBatch.Operation.put("b", ""), .init(key: key, value: value)]
                     try await expect(.invalidArgument, .tooLarge, from: action) {
                         try await trial.store.write(operations)
                     }
@@ -24,7 +24,7 @@ extension ConformanceCheck {
                         try await trial.store.write([operations[1]])
                     }
                     try await expect(.invalidArgument, .tooLarge, from: action) {
-                        try await trial.store.withTransaction { try $0.put(key, value ?? []) }
+                        try await trial.store.transaction { try $0.put(key, value ?? []) }
                     }
                 }
                 // What it throws is open: it must not trap, nor write.
@@ -47,7 +47,7 @@ extension ConformanceCheck {
                     try await view.fetchKeys(in: .all, limit: limit)
                 }
             }
-            try await trial.store.withTransaction { transaction in
+            try await trial.store.transaction { transaction in
                 for key in ["b", "c", "d"] { try transaction.put(bytes(key), []) }
                 for limit in [0, -1, Int.min] {
                     try await expect(.invalidArgument, from: "a page of \(limit) was read in a transaction") {
@@ -70,28 +70,28 @@ extension ConformanceCheck {
         },
         ConformanceCheck("a batch over the limits is refused before anything is written") { trial in
             let limits = trial.store.limits
-            var batches: [String: KeyValueBatch] = [:]
+            var batches: [String: WriteBatch] = [:]
             if limits.operations < 10_000 {
-                batches["too many operations"] = KeyValueBatch(
+                batches["too many operations"] = WriteBatch(
                     operations: (0...limits.operations).map { .put("\($0)", "") })
             }
             if limits.conditions < 10_000 {
-                batches["too many conditions"] = KeyValueBatch(
+                batches["too many conditions"] = WriteBatch(
                     operations: [.put("a", "")], conditions: (0...limits.conditions).map { .absent(bytes("\($0)")) })
             }
             if limits.valueBytes < 64 << 20 {
                 let value = [UInt8](repeating: 0, count: limits.valueBytes + 1)
-                batches["too large a value"] = KeyValueBatch(
+                batches["too large a value"] = WriteBatch(
                     operations: [.put("a", ""), .init(key: bytes("b"), value: value)])
             }
             if limits.batchBytes < 64 << 20, limits.operations > 3 {
                 let value = [UInt8](repeating: 0, count: min(limits.valueBytes, limits.batchBytes / 2))
-                batches["too many bytes"] = KeyValueBatch(
+                batches["too many bytes"] = WriteBatch(
                     operations: ["a", "b", "c"].map { .init(key: bytes($0), value: value) })
             }
             for (name, batch) in batches {
                 try await expect(.tooLarge, from: "a batch with \(name) was written") {
-                    try await trial.store.commit(batch, durability: nil)
+                    try await trial.store.write(batch, durability: nil)
                 }
             }
             try expect(try await trial.store.contents(), is: [], "batches were refused")
@@ -100,8 +100,8 @@ extension ConformanceCheck {
         ConformanceCheck("a batch at the limits is written") { trial in
             let limits = trial.store.limits
             let count = min(limits.operations, 500)
-            let operations = (0..<count).map { KeyValueBatch.Operation.put("\($0)", "1") }
-            let conditions = (0..<min(limits.conditions, 500)).map { KeyValueCondition.absent(bytes("\($0)")) }
+            let operations = (0..<count).map { WriteBatch.Operation.put("\($0)", "1") }
+            let conditions = (0..<min(limits.conditions, 500)).map { Condition.absent(bytes("\($0)")) }
             try await trial.store.write(operations, if: conditions)
             try expect(try await trial.store.fetchCount(in: .all), is: count, "\(count) keys were written in a batch")
             let overhead = limits.operationOverhead
@@ -129,12 +129,12 @@ extension ConformanceCheck {
             try await other.write(.put("a", "1"))
             let view = try await other.readView()
             for condition in [
-                KeyValueCondition.unchangedKey(bytes("a"), since: view), .unchangedRange(.all, since: view),
+                Condition.unchangedKey(bytes("a"), since: view), .unchangedRange(.all, since: view),
             ] {
-                for operations in [[KeyValueBatch.Operation.put("a", "1")], []] {
+                for operations in [[WriteBatch.Operation.put("a", "1")], []] {
                     try await expect(.invalidArgument, from: "a condition had a view of another store") {
-                        try await trial.store.commit(
-                            KeyValueBatch(operations: operations, conditions: [condition]), durability: nil)
+                        try await trial.store.write(
+                            WriteBatch(operations: operations, conditions: [condition]), durability: nil)
                     }
                 }
             }

@@ -13,7 +13,7 @@ extension ConformanceCheck {
         ConformanceCheck("each write has a greater sequence number than those before") { trial in
             var last: SequenceNumber = 0
             for number in 0..<30 {
-                let operation: KeyValueBatch.Operation = number % 3 == 2 ? .remove("a") : .put("a", "\(number)")
+                let operation: WriteBatch.Operation = number % 3 == 2 ? .remove("a") : .put("a", "\(number)")
                 let sequence = try await trial.store.write(number % 5 == 4 ? [operation, .put("b", "")] : [operation])
                 try expect(
                     sequence > last, "a write followed write \(last)", expected: "a greater number",
@@ -24,9 +24,9 @@ extension ConformanceCheck {
         ConformanceCheck("a write of any durability is visible when it returns") { trial in
             for durability in [nil, Durability.buffered, .written, .synced] {
                 for count in 1...2 {
-                    let operations = (0..<count).map { KeyValueBatch.Operation.put("\($0)", "\(count)") }
-                    let sequence = try await trial.store.commit(
-                        KeyValueBatch(operations: operations), durability: durability)
+                    let operations = (0..<count).map { WriteBatch.Operation.put("\($0)", "\(count)") }
+                    let sequence = try await trial.store.write(
+                        WriteBatch(operations: operations), durability: durability)
                     try await trial.forEachReader { reader in
                         try expect(
                             try await reader.fetchEntry(bytes("0"))?.sequence, is: sequence,
@@ -56,15 +56,15 @@ extension ConformanceCheck {
             let model = try await trial.fill(["a", "b"])
             let view = try await trial.store.readView()
             let current = try await trial.store.write(.put("b", "new"))
-            let conditions: [KeyValueCondition] = [
+            let conditions: [Condition] = [
                 .absent(bytes("a")), .sequence(bytes("a"), current), .unchangedKey(bytes("b"), since: view),
                 .unchangedRange(.all, since: view),
             ]
             for condition in conditions {
-                let operations: [KeyValueBatch.Operation] = [.put("a", "wrong"), .remove("b"), .put("c", "wrong")]
+                let operations: [WriteBatch.Operation] = [.put("a", "wrong"), .remove("b"), .put("c", "wrong")]
                 try await expect(.conflict, from: "a batch with the condition \(condition) was written") {
-                    try await trial.store.commit(
-                        KeyValueBatch(operations: operations, conditions: [.absent(bytes("x")), condition]),
+                    try await trial.store.write(
+                        WriteBatch(operations: operations, conditions: [.absent(bytes("x")), condition]),
                         durability: nil)
                 }
                 let entries = try await trial.store.contents()
@@ -78,7 +78,7 @@ extension ConformanceCheck {
             try await trial.store.write([])
             let last = try await trial.store.write(.put("a", "1"))
             let view = try await trial.store.readView()
-            let conditions: [KeyValueCondition] = [
+            let conditions: [Condition] = [
                 .absent(bytes("b")), .sequence(bytes("a"), last), .unchangedRange(.all, since: view),
             ]
             for conditions in [[], conditions] {
@@ -100,7 +100,7 @@ extension ConformanceCheck {
                     .absent(bytes("a")), .unchangedKey(bytes("b"), since: view), .unchangedRange(.all, since: view),
                 ])
             let later = try await trial.store.readView()
-            let keeps: [KeyValueCondition] = [
+            let keeps: [Condition] = [
                 .sequence(bytes("a"), sequence), .sequence(bytes("b"), sequence),
                 .unchangedKey(bytes("a"), since: later), .unchangedRange(.all, since: later),
             ]
@@ -112,8 +112,8 @@ extension ConformanceCheck {
             try await trial.store.write(.put("a", "1"))
             for _ in 0..<3 {
                 try await expect(.conflict, from: "a key was removed if absent") {
-                    try await trial.store.commit(
-                        KeyValueBatch(operations: [.remove("a")], conditions: [.absent(bytes("a"))]), durability: nil)
+                    try await trial.store.write(
+                        WriteBatch(operations: [.remove("a")], conditions: [.absent(bytes("a"))]), durability: nil)
                 }
             }
             try expect(try await trial.store.text("a"), is: "1", "a key was removed if absent")

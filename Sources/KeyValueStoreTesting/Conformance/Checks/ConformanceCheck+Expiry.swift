@@ -17,7 +17,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("the expiries of a batch count from one moment") { trial in
             let lifetime = trial.lifetime
-            let long = (0..<50).map { KeyValueBatch.Operation.put("long:\($0)", "", expires: .after(lifetime * 2)) }
+            let long = (0..<50).map { WriteBatch.Operation.put("long:\($0)", "", expires: .after(lifetime * 2)) }
             try await trial.store.write(
                 [.put("a", "", expires: .after(lifetime))] + long + [.put("z", "", expires: .after(lifetime))])
             let first = try await trial.expiresLater("a")

@@ -103,7 +103,7 @@ extension ConformanceCheck {
     ]
 
     /// Puts, overwriting, batches with removals of keys that exist, and one with many keys.
-    private static let sampleWrites: [[KeyValueBatch.Operation]] = [
+    private static let sampleWrites: [[WriteBatch.Operation]] = [
         [.put("a:1", "1")], [.put("b:1", "1"), .put("a:2", "1"), .put("c:1", "")], [.put("a:1", "2")],
         [.remove("a:2")], [.put("c:2", "1"), .remove("b:1"), .put("b:2", "1"), .remove("c:1")],
         (0..<40).map { .put("\($0 % 2 == 0 ? "a" : "c"):many:\($0)", "value \($0)") },
@@ -111,7 +111,7 @@ extension ConformanceCheck {
     ]
 
     private static func changes(
-        of operations: [KeyValueBatch.Operation], _ sequence: SequenceNumber, _ store: StoreID
+        of operations: [WriteBatch.Operation], _ sequence: SequenceNumber, _ store: StoreID
     ) -> [Change] {
         operations.enumerated().map { index, operation in
             Change(

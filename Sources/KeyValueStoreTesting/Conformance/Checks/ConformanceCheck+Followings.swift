@@ -64,7 +64,7 @@ extension Trial {
                 group.addTask {
                     var sequences: [SequenceNumber] = []
                     for number in 0..<20 {
-                        let operations: [KeyValueBatch.Operation] = [
+                        let operations: [WriteBatch.Operation] = [
                             .put("left:\(task):\(number)", "1"), .put("right:\(task)", "\(number)"),
                             .put("right:\(task):\(number)", "2"), .put("other", "\(task)"),
                         ]

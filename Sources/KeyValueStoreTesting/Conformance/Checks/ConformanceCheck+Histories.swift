@@ -31,7 +31,7 @@ private struct RandomHistory {
     private var random: SeededGenerator
     private var model = KeyModel()
     private var moments: [Moment] = []
-    private var written: [(sequence: SequenceNumber, operations: [KeyValueBatch.Operation])] = []
+    private var written: [(sequence: SequenceNumber, operations: [WriteBatch.Operation])] = []
     private var store: any KeyValueStore { trial.store }
 
     init(_ trial: Trial, seed: UInt64) async throws {
@@ -60,8 +60,8 @@ private struct RandomHistory {
         return ranges[Int.random(in: 0..<ranges.count, using: &random)]
     }
 
-    private mutating func operations() -> [KeyValueBatch.Operation] {
-        var operations: [[UInt8]: KeyValueBatch.Operation] = [:]
+    private mutating func operations() -> [WriteBatch.Operation] {
+        var operations: [[UInt8]: WriteBatch.Operation] = [:]
         for _ in 0..<Int.random(in: 1...5, using: &random) {
             let (key, isRemoval) = (key(), Int.random(in: 0..<3, using: &random) == 0)
             let value = [UInt8](repeating: 7, count: Int.random(in: 0...300, using: &random))
@@ -70,7 +70,7 @@ private struct RandomHistory {
         return operations.values.sorted { $0.key.lexicographicallyPrecedes($1.key) }
     }
 
-    private mutating func note(_ operations: [KeyValueBatch.Operation], _ sequence: SequenceNumber) throws {
+    private mutating func note(_ operations: [WriteBatch.Operation], _ sequence: SequenceNumber) throws {
         try expect(
             sequence > written.last?.sequence ?? 0, "a batch was written", expected: "a greater number",
             found: "\(sequence)")
@@ -87,7 +87,7 @@ private struct RandomHistory {
     private mutating func transact() async throws {
         let (operations, range, read) = (operations(), range(), key())
         let model = self.model
-        let result = try await store.withTransaction { transaction in
+        let result = try await store.transaction { transaction in
             try expect(try await transaction.fetchEntry(read), is: model.entries[read], "a transaction read a key")
             let page = try await transaction.fetchEntries(in: range, reversed: false, limit: .max)
             try expect(page.entries, is: model.entries(in: range), "a transaction read \(range)")
@@ -103,7 +103,7 @@ private struct RandomHistory {
     }
 
     private mutating func writeConditionally() async throws {
-        var conditions: [KeyValueCondition] = []
+        var conditions: [Condition] = []
         var holds = true
         for _ in 0..<Int.random(in: 1...2, using: &random) {
             guard let (condition, isMet) = condition() else { return }
@@ -120,7 +120,7 @@ private struct RandomHistory {
     }
 
     /// A condition, and whether it holds; nil if that isn't decided.
-    private mutating func condition() -> (KeyValueCondition, Bool)? {
+    private mutating func condition() -> (Condition, Bool)? {
         let (key, range) = (key(), range())
         let current = model.entries[key]?.sequence
         switch Int.random(in: 0..<4, using: &random) {

@@ -7,7 +7,7 @@ extension ConformanceCheck {
                 for _ in 0..<8 {
                     group.addTask {
                         for _ in 0..<6 {
-                            try await store.withTransaction { transaction in
+                            try await store.transaction { transaction in
                                 let count = try await transaction.number(bytes("counter"))
                                 try transaction.put(bytes("counter"), bytes("\(count + 1)"))
                             }
@@ -24,7 +24,7 @@ extension ConformanceCheck {
                 for task in 0..<4 {
                     group.addTask {
                         for _ in 0..<5 {
-                            try await store.withTransaction { transaction in
+                            try await store.transaction { transaction in
                                 let page = try await transaction.fetchEntries(
                                     in: .prefix("n:"), reversed: true, limit: 1)
                                 let last = page.entries.first.map { Int($0.key[2]) } ?? 0
@@ -57,7 +57,7 @@ extension ConformanceCheck {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for task in 0..<2 {
                         group.addTask {
-                            try await store.withTransaction { transaction in
+                            try await store.transaction { transaction in
                                 let range = KeyRange.prefix("round:\(round):")
                                 guard try await transaction.fetchCount(in: range) == 0 else { return }
                                 try transaction.put(bytes("round:\(round):\(task)"), [])
@@ -78,7 +78,7 @@ extension ConformanceCheck {
                 for task in 0..<3 {
                     group.addTask {
                         for number in 0..<8 {
-                            try await store.withTransaction { transaction in
+                            try await store.transaction { transaction in
                                 let (from, to) = ("account:\((task + number) % 4)", "account:\((task + 1) % 4)")
                                 let amount = try await transaction.number(bytes(from)) / 2
                                 try transaction.put(
@@ -102,7 +102,7 @@ extension ConformanceCheck {
     ]
 }
 
-extension KeyValueTransaction {
+extension Transaction {
     /// A value that is a number as text; 0 if the key is absent.
     nonisolated(nonsending) fileprivate func number(_ key: [UInt8]) async throws -> Int {
         let entry = try await fetchEntry(key)
@@ -113,7 +113,7 @@ extension KeyValueTransaction {
 extension Trial {
     /// Two keys; each of two tasks removes its own if both exist, so that one remains.
     nonisolated func checkSkew(
-        counting count: @escaping @Sendable (KeyValueTransaction) async throws -> Int
+        counting count: @escaping @Sendable (Transaction) async throws -> Int
     ) async throws {
         let store = self.store
         for _ in 0..<10 {
@@ -121,7 +121,7 @@ extension Trial {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for task in 0..<2 {
                     group.addTask {
-                        try await store.withTransaction { transaction in
+                        try await store.transaction { transaction in
                             if try await count(transaction) == 2 { try transaction.remove(bytes("on:\(task)")) }
                         }
                     }

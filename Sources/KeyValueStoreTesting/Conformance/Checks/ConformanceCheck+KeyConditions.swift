@@ -76,7 +76,7 @@ extension ConformanceCheck {
         ConformanceCheck("all conditions of a batch must hold") { trial in
             let sequence = try await trial.store.write(.put("a", "1"))
             let view = try await trial.store.readView()
-            let right: [KeyValueCondition] = [
+            let right: [Condition] = [
                 .absent(bytes("b")), .sequence(bytes("a"), sequence), .unchangedKey(bytes("a"), since: view),
                 .unchangedRange(.prefix("a"), since: view),
             ]
@@ -85,8 +85,8 @@ extension ConformanceCheck {
                 var conditions = right
                 conditions.insert(.absent(bytes("a")), at: index)
                 try await expect(.conflict, from: "condition \(index) of 5 didn't hold") {
-                    try await trial.store.commit(
-                        KeyValueBatch(operations: [.put("c", "")], conditions: conditions), durability: nil)
+                    try await trial.store.write(
+                        WriteBatch(operations: [.put("c", "")], conditions: conditions), durability: nil)
                 }
             }
             try expect(try await trial.store.text("c"), is: nil, "batches were refused")
@@ -138,7 +138,7 @@ extension Trial {
 
     /// Throws unless a condition holds or doesn't hold, alone and with a write.
     nonisolated func expect(
-        _ condition: KeyValueCondition, holds expected: Bool, _ action: String, file: String = #fileID,
+        _ condition: Condition, holds expected: Bool, _ action: String, file: String = #fileID,
         line: Int = #line
     ) async throws {
         let holds = try await store.holds(condition)

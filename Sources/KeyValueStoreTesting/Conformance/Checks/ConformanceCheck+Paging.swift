@@ -8,7 +8,7 @@ extension ConformanceCheck {
                 [0xFF], [0xFF, 0],
             ]
             let shuffled = keys.indices.map { keys[$0 * 7 % keys.count] }
-            for key in shuffled { try await trial.store.write(KeyValueBatch.Operation(key: key, value: [])) }
+            for key in shuffled { try await trial.store.write(WriteBatch.Operation(key: key, value: [])) }
             try await trial.forEachReader { reader in
                 let page = try await reader.fetchEntries(in: .all, reversed: false, limit: .max)
                 try expect(page.entries.map(\.key), is: keys, "all keys were read")
@@ -43,7 +43,7 @@ extension ConformanceCheck {
         ConformanceCheck("a page has as many entries as the limit allows, past removed keys") { trial in
             let keys = (10..<90).map { "\($0)" }
             var model = try await trial.fill(keys)
-            let removals = keys.filter { !$0.hasSuffix("0") }.map { KeyValueBatch.Operation.remove($0) }
+            let removals = keys.filter { !$0.hasSuffix("0") }.map { WriteBatch.Operation.remove($0) }
             model.apply(removals, try await trial.store.write(removals))
             for limit in [1, 3, 8, 9] {
                 let page = try await trial.store.fetchEntries(in: .all, reversed: false, limit: limit)
@@ -52,7 +52,7 @@ extension ConformanceCheck {
             }
         },
         ConformanceCheck("a count is the number of keys, after each write") { trial in
-            let writes: [([KeyValueBatch.Operation], Int)] = [
+            let writes: [([WriteBatch.Operation], Int)] = [
                 ([], 0), ([.put("a", "1")], 1), ([.put("a", "2")], 1), ([.put("b", ""), .put("c", "")], 3),
                 ([.remove("x")], 3), ([.remove("b"), .put("d", "")], 3), ([.remove("a"), .remove("c")], 1),
                 ([.remove("d")], 0),
@@ -104,7 +104,7 @@ extension Trial {
     nonisolated func fill(_ keys: [String]) async throws -> KeyModel {
         var model = KeyModel()
         for key in keys {
-            let operation = KeyValueBatch.Operation.put(key, "value of \(key)")
+            let operation = WriteBatch.Operation.put(key, "value of \(key)")
             model.apply([operation], try await store.write(operation))
         }
         return model

@@ -60,7 +60,7 @@ extension ConformanceCheck {
 extension Trial {
     /// Changes each of five keys after a view, and compares ranges with all kinds of bounds at the second and fourth.
     nonisolated func checkRanges(
-        _ action: String, startingWith keys: [String], _ change: (String) -> [KeyValueBatch.Operation]
+        _ action: String, startingWith keys: [String], _ change: (String) -> [WriteBatch.Operation]
     ) async throws {
         let ranges = KeyRange.withBounds(at: [bytes("b"), bytes("d")])
         for key in ConformanceCheck.boundaryKeys {

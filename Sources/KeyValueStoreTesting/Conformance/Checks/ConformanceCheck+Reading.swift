@@ -39,7 +39,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("keys and values may have any bytes") { trial in
             let samples: [[UInt8]] = [[0], [0, 0], [0xFF], [0xFF, 0xFF, 0], [0x7F], [0x80], Array(0...255)]
-            let operations = samples.map { KeyValueBatch.Operation(key: $0, value: $0) }
+            let operations = samples.map { WriteBatch.Operation(key: $0, value: $0) }
             try await trial.store.write(operations)
             for key in samples {
                 try expect(try await trial.store.fetchEntry(key)?.value, is: key, "\(key) was read")
@@ -49,7 +49,7 @@ extension ConformanceCheck {
         ConformanceCheck("many keys are answered in the order of the question") { trial in
             var model = KeyModel()
             for name in ["a", "c", "d"] {
-                let operation = KeyValueBatch.Operation.put(name, "value of \(name)")
+                let operation = WriteBatch.Operation.put(name, "value of \(name)")
                 model.apply([operation], try await trial.store.write(operation))
             }
             let (keys, entries) = (["d", "b", "a", "d", "x", "c", "a", "b"].map(bytes), model.entries)
@@ -77,7 +77,7 @@ extension Trial {
         try await body(store)
         try await store.reading { view in try await body(view) }
         try await store.reading(newest: true) { view in try await body(view) }
-        try await store.withTransaction { transaction in try await body(transaction) }
+        try await store.transaction { transaction in try await body(transaction) }
     }
 }
 

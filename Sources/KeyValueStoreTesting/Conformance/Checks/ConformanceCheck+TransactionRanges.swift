@@ -7,7 +7,7 @@ extension ConformanceCheck {
             var model = try await trial.fill((0..<12).map { "\(10 + $0 * 2)" })
             for round in 0..<6 {
                 let seed = random.next()
-                model = try await store.withTransaction { transaction in
+                model = try await store.transaction { transaction in
                     // Each run does the same, until a view ends.
                     var random = SeededGenerator(seed: seed)
                     var model = model
@@ -32,13 +32,13 @@ extension ConformanceCheck {
         }
     }
 
-    private static func randomOperation(_ random: inout SeededGenerator) -> KeyValueBatch.Operation {
+    private static func randomOperation(_ random: inout SeededGenerator) -> WriteBatch.Operation {
         let key = "\(Int.random(in: 8..<36, using: &random))"
         return Bool.random(using: &random) ? .remove(key) : .put(key, "\(Int.random(in: 0..<1000, using: &random))")
     }
 
     private nonisolated(nonsending) static func checkRange(
-        _ transaction: KeyValueTransaction, _ model: KeyModel, _ random: inout SeededGenerator, _ round: String
+        _ transaction: Transaction, _ model: KeyModel, _ random: inout SeededGenerator, _ round: String
     ) async throws {
         let ranges = KeyRange.withBounds(at: [bytes("12"), bytes("15"), bytes("30")])
         let range = ranges[Int.random(in: 0..<ranges.count, using: &random)]

@@ -6,7 +6,7 @@ extension ConformanceCheck {
     static let transactions: [ConformanceCheck] = [
         ConformanceCheck("a transaction sees its own writes, and other readers don't") { trial in
             let old = try await trial.store.write(.put("a", "1"), .put("b", "1"))
-            let result = try await trial.store.withTransaction { transaction in
+            let result = try await trial.store.transaction { transaction in
                 try transaction.put(bytes("a"), bytes("2"))
                 try transaction.remove(bytes("b"))
                 try transaction.put(bytes("c"), bytes("2"))
@@ -25,7 +25,7 @@ extension ConformanceCheck {
         ConformanceCheck("an error of a transaction's body is thrown, and nothing is written") { trial in
             try await trial.store.write(.put("a", "1"))
             do {
-                try await trial.store.withTransaction { transaction in
+                try await trial.store.transaction { transaction in
                     try transaction.put(bytes("a"), bytes("2"))
                     try transaction.put(bytes("b"), bytes("2"))
                     throw Refusal()
@@ -33,7 +33,7 @@ extension ConformanceCheck {
                 throw ConformanceFailure("a body threw", expected: "its error", found: "no error")
             } catch is Refusal {}
             try await expect(.tooLarge, from: "a body threw .tooLarge") {
-                try await trial.store.withTransaction { transaction in
+                try await trial.store.transaction { transaction in
                     try transaction.remove(bytes("a"))
                     throw StoreError(.tooLarge, "a test")
                 }
@@ -42,19 +42,19 @@ extension ConformanceCheck {
         },
         ConformanceCheck("a transaction in another one of the same store is refused") { trial in
             let (store, other) = (trial.store, try await trial.makeStore())
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 try transaction.put(bytes("a"), bytes("1"))
                 try await expect(.invalidArgument, from: "a transaction began in another one") {
-                    try await store.withTransaction { try $0.put(bytes("b"), bytes("1")) }
+                    try await store.transaction { try $0.put(bytes("b"), bytes("1")) }
                 }
-                try await other.withTransaction { inner in
+                try await other.transaction { inner in
                     try inner.put(bytes("a"), bytes("2"))
                     try await expect(.invalidArgument, from: "a transaction began in another one, over a third") {
-                        try await store.withTransaction { try $0.put(bytes("b"), bytes("1")) }
+                        try await store.transaction { try $0.put(bytes("b"), bytes("1")) }
                     }
                 }
             }
-            try await store.withTransaction { try $0.put(bytes("c"), bytes("1")) }
+            try await store.transaction { try $0.put(bytes("c"), bytes("1")) }
             try expect(
                 try await store.contents().map(\.key), is: [bytes("a"), bytes("c")],
                 "a transaction was refused in another one")
@@ -64,19 +64,19 @@ extension ConformanceCheck {
             let (store, other) = (trial.store, try await trial.makeStore())
             try await store.write(.put("a", "1"))
             let writes: [@Sendable () async throws -> Void] = [
-                { try await store.commit(KeyValueBatch(operations: [.put("a", "2")]), durability: nil) },
-                { try await store.commit(KeyValueBatch(operations: [.remove("a")]), durability: nil) },
+                { try await store.write(WriteBatch(operations: [.put("a", "2")]), durability: nil) },
+                { try await store.write(WriteBatch(operations: [.remove("a")]), durability: nil) },
                 {
-                    let batch = KeyValueBatch(operations: [.put("a", "2"), .put("b", "2")], conditions: [.absent([1])])
-                    try await store.commit(batch, durability: nil)
+                    let batch = WriteBatch(operations: [.put("a", "2"), .put("b", "2")], conditions: [.absent([1])])
+                    try await store.write(batch, durability: nil)
                 },
                 {
                     // The refusal comes before the condition, which doesn't hold.
-                    let batch = KeyValueBatch(operations: [.put("b", "2")], conditions: [.absent(bytes("a"))])
-                    try await store.commit(batch, durability: nil)
+                    let batch = WriteBatch(operations: [.put("b", "2")], conditions: [.absent(bytes("a"))])
+                    try await store.write(batch, durability: nil)
                 },
-                { try await store.withTransaction { try $0.put(bytes("a"), bytes("2")) } },
-                { try await other.withTransaction { _ in try await store.write(.put("a", "2")) } },
+                { try await store.transaction { try $0.put(bytes("a"), bytes("2")) } },
+                { try await other.transaction { _ in try await store.write(.put("a", "2")) } },
                 {
                     try await withThrowingTaskGroup(of: Void.self) { group in
                         group.addTask { try await store.write(.put("a", "2")) }
@@ -87,7 +87,7 @@ extension ConformanceCheck {
             for (number, write) in writes.enumerated() {
                 var runs = 0
                 try await expect(.invalidArgument, from: "write \(number) was made inside a transaction") {
-                    try await store.withTransaction { transaction in
+                    try await store.transaction { transaction in
                         runs += 1
                         if runs > 20 { return }
                         _ = try await transaction.fetchEntry(bytes("a"))
@@ -98,19 +98,19 @@ extension ConformanceCheck {
                 try expect(runs, is: 1, "write \(number) was made inside a transaction")
             }
             try expect(try await store.contents().map(\.value), is: [bytes("1")], "writes were refused")
-            try await store.withTransaction { _ in try await other.write(.put("c", "1")) }
+            try await store.transaction { _ in try await other.write(.put("c", "1")) }
             try expect(try await other.text("c"), is: "1", "another store was written inside a transaction")
             try await store.write(.put("a", "4"))
         },
         ConformanceCheck("a task that a transaction's body has started may write when the body has ended") { trial in
             let store = trial.store
             let (ends, end) = AsyncStream.makeStream(of: Void.self)
-            let late = try await store.withTransaction { transaction in
+            let late = try await store.transaction { transaction in
                 try transaction.put(bytes("a"), bytes("1"))
                 return Task {
                     for await _ in ends {}
                     try await store.write(.put("b", "1"))
-                    try await store.withTransaction { try $0.put(bytes("c"), bytes("1")) }
+                    try await store.transaction { try $0.put(bytes("c"), bytes("1")) }
                 }
             }.value
             end.finish()
@@ -120,7 +120,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("a transaction runs again if what it read has changed, and returns the last result") { trial in
             let store = trial.store
-            let reads: [@Sendable (KeyValueTransaction) async throws -> Void] = [
+            let reads: [@Sendable (Transaction) async throws -> Void] = [
                 { _ = try await $0.fetchEntry(bytes("key")) },
                 { _ = try await $0.fetchEntries(of: [bytes("x"), bytes("key")]) },
                 { _ = try await $0.fetchEntries(in: .prefix("k"), reversed: false, limit: 5) },
@@ -128,7 +128,7 @@ extension ConformanceCheck {
                 { _ = try await $0.fetchCount(in: .prefix("key")) },
                 { _ = try await $0.lent(bytes("key")) },
             ]
-            let changes: [([KeyValueBatch.Operation], KeyValueBatch.Operation)] = [
+            let changes: [([WriteBatch.Operation], WriteBatch.Operation)] = [
                 ([.remove("key")], .put("key", "new")), ([.put("key", "old")], .put("key", "new")),
                 ([.put("key", "old")], .remove("key")),
             ]
@@ -136,7 +136,7 @@ extension ConformanceCheck {
                 for (index, read) in reads.enumerated() {
                     try await store.write(start)
                     var runs = 0
-                    let result = try await store.withTransaction { transaction in
+                    let result = try await store.transaction { transaction in
                         runs += 1
                         try await read(transaction)
                         if runs == 1 { _ = try await Task.detached { try await store.write(change) }.value }
@@ -155,10 +155,10 @@ extension ConformanceCheck {
             let store = trial.store
             try await store.write(.put("a", "1"), .put("b", "1"))
             var runs = 0
-            let seen = try await store.withTransaction { transaction in
+            let seen = try await store.transaction { transaction in
                 runs += 1
                 let first = try await transaction.fetchEntry(bytes("a"))?.value
-                let change: [KeyValueBatch.Operation] = [.put("a", "\(runs + 1)"), .put("b", "\(runs + 1)")]
+                let change: [WriteBatch.Operation] = [.put("a", "\(runs + 1)"), .put("b", "\(runs + 1)")]
                 _ = try await Task.detached { try await store.write(change) }.value
                 return [first, try await transaction.fetchEntry(bytes("b"))?.value]
             }
@@ -168,7 +168,7 @@ extension ConformanceCheck {
         ConformanceCheck("a transaction that only writes isn't in conflict") { trial in
             let store = trial.store
             var runs = 0
-            try await store.withTransaction { transaction in
+            try await store.transaction { transaction in
                 runs += 1
                 try transaction.put(bytes("a"), bytes("mine"))
                 _ = try await transaction.fetchEntry(bytes("a"))
@@ -179,7 +179,7 @@ extension ConformanceCheck {
         },
         ConformanceCheck("a transaction without writes returns the number of a write that it could see") { trial in
             let sequence = try await trial.store.write(.put("a", "1"))
-            let result = try await trial.store.withTransaction { try await $0.fetchEntry(bytes("a"))?.sequence }
+            let result = try await trial.store.transaction { try await $0.fetchEntry(bytes("a"))?.sequence }
             try expect(result.value, is: sequence, "a transaction read")
             try expect(
                 result.sequence <= sequence, "a transaction wrote nothing after write \(sequence)",
@@ -191,7 +191,7 @@ extension ConformanceCheck {
                 let key = "\(number)"
                 let task = Task {
                     while !Task.isCancelled { await Task.yield() }
-                    try await store.withTransaction { transaction in
+                    try await store.transaction { transaction in
                         _ = try await transaction.fetchEntry(bytes("all"))
                         try transaction.put(bytes(key), [])
                     }
@@ -207,7 +207,7 @@ extension ConformanceCheck {
             let limits = trial.store.limits
             guard limits.operations < 10_000 else { return }
             try await expect(.tooLarge, from: "a transaction wrote too many keys") {
-                try await trial.store.withTransaction { transaction in
+                try await trial.store.transaction { transaction in
                     for number in 0...limits.operations { try transaction.put(bytes("\(number)"), []) }
                 }
             }

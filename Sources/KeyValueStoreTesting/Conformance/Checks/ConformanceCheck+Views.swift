@@ -17,7 +17,7 @@ extension ConformanceCheck {
             let empty = try await trial.makeStore().readView()
             let views = [try await trial.store.readView(), try await trial.store.newestView()]
             let positions = views.map(\.position)
-            let later: [[KeyValueBatch.Operation]] = [
+            let later: [[WriteBatch.Operation]] = [
                 [.put("a", "new")], [.remove("b")], [.put("bb", "new")], [.remove("c"), .put("d", "new")],
                 [.put("b", "again")], [.remove("a"), .remove("bb"), .remove("d")],
             ]
@@ -31,7 +31,7 @@ extension ConformanceCheck {
         ConformanceCheck("the keys of a view are those of its entries, as many as the limit allows") { trial in
             let keys = (10..<30).map { "key:\($0)" }
             var model = try await trial.fill(keys + ["a", "z"])
-            let removals = keys.filter { $0.hasSuffix("5") }.map { KeyValueBatch.Operation.remove($0) }
+            let removals = keys.filter { $0.hasSuffix("5") }.map { WriteBatch.Operation.remove($0) }
             model.apply(removals, try await trial.store.write(removals))
             let view = try await trial.store.readView()
             try await trial.store.write(.put("key:", "new"), .remove("key:11"), .put("key:15", "again"))

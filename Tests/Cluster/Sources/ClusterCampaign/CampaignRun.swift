@@ -109,7 +109,7 @@ public struct CampaignRun: Sendable {
 
     /// Waits until the feed has delivered everything, and compares its copy with the store.
     private func compare(_ store: EtcdStore, _ copy: Copy, _ recorder: HistoryRecorder) async throws {
-        try await again { _ = try await store.commit(.init(operations: [.put(Copy.endKey, 0)]), durability: nil) }
+        try await again { _ = try await store.write(.init(operations: [.put(Copy.endKey, 0)]), durability: nil) }
         let entries = try await copy.entries(.now + .seconds(60))
         let found = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
         let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })

@@ -18,10 +18,10 @@ extension Client {
         let second = (clock.now.milliseconds / 1_000 + .random(in: 1...8, using: &random)) * 1_000
         recorder.add(key, expires: second)
         await note(key, second) { (store) throws(StoreError) in
-            let operation = KeyValueBatch.Operation(
+            let operation = WriteBatch.Operation(
                 key: Array(key.utf8), value: [1], expires: .at(Timestamp(milliseconds: second)))
             // If it has expired meanwhile, it isn't put.
-            acknowledge(try await store.commit(.init(operations: [operation, touch]), durability: nil))
+            acknowledge(try await store.write(.init(operations: [operation, touch]), durability: nil))
             return .write
         }
     }

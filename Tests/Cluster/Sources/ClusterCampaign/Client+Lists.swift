@@ -30,7 +30,7 @@ extension Client {
     }
 
     private static func perform(
-        _ plan: [(key: Int, value: Int?)], _ transaction: KeyValueTransaction
+        _ plan: [(key: Int, value: Int?)], _ transaction: Transaction
     ) async throws(StoreError) -> [ListTransaction.Step] {
         var steps: [ListTransaction.Step] = []
         for (number, value) in plan {

@@ -22,13 +22,13 @@ extension Client {
         case 1, 2:
             let value = value()
             await note([(name, .write(value))]) { store throws(StoreError) in
-                acknowledge(try await store.commit(.init(operations: [.put(key, value)]), durability: nil))
+                acknowledge(try await store.write(.init(operations: [.put(key, value)]), durability: nil))
                 return [(name, .write(value))]
             }
         case 3:
             await note([(name, .write(nil))]) { store throws(StoreError) in
                 acknowledge(
-                    try await store.commit(
+                    try await store.write(
                         .init(operations: [.init(key: key, value: nil), touch]), durability: nil))
                 return [(name, .write(nil))]
             }
@@ -71,7 +71,7 @@ extension Client {
 
     private func compareAndSet(
         _ name: String, _ expected: Int?, _ new: Int?,
-        _ body: (KeyValueTransaction) async throws(StoreError) -> Int?
+        _ body: (Transaction) async throws(StoreError) -> Int?
     ) async {
         let unknown = RegisterOperation.Call.compareAndSet(expected: expected, new: new, succeeded: nil)
         await note([(name, unknown)]) { store throws(StoreError) in

@@ -90,23 +90,23 @@ struct Client {
     }
 
     /// Makes a batch a change in feeds, whatever else is in it: the removal of an absent key is none.
-    var touch: KeyValueBatch.Operation { .put(Array("touched:\(id)".utf8), 0) }
+    var touch: WriteBatch.Operation { .put(Array("touched:\(id)".utf8), 0) }
 
     func acknowledge(_ sequence: SequenceNumber) { recorder.change { $0.acknowledged.append(sequence) } }
 }
 
 /// A transaction that throws only `StoreError`.
 func transaction<R>(
-    on store: EtcdStore, _ body: (KeyValueTransaction) async throws(StoreError) -> R
+    on store: EtcdStore, _ body: (Transaction) async throws(StoreError) -> R
 ) async throws(StoreError) -> Committed<R> {
     do {
-        return try await store.withTransaction(body)
+        return try await store.transaction(body)
     } catch {
         throw error as? StoreError ?? StoreError(.failed, "a transaction threw \(error)")
     }
 }
 
-extension KeyValueBatch.Operation {
+extension WriteBatch.Operation {
     static func put(_ key: [UInt8], _ value: Int) -> Self { Self(key: key, value: bytes(value)) }
 }
 

@@ -70,7 +70,7 @@ struct ClusterBenchmark: AsyncParsableCommand {
         let value = [UInt8](repeating: 7, count: valueBytes)
         let commits: [Client] = [
             Client("EtcdStore") { key, _ in
-                try await store.commit(.init(operations: [.init(key: key, value: value)]), durability: nil)
+                try await store.write(.init(operations: [.init(key: key, value: value)]), durability: nil)
             },
             Client("put") { key, _ in try await minimal.put(key, value) },
             Client("put if") { key, _ in try await minimal.putIf(key, value) },

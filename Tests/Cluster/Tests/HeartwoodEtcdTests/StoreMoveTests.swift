@@ -11,7 +11,7 @@ struct StoreMoveTests {
     private func put(_ store: any KeyValueStore, _ key: String, _ value: String, _ expires: Expiry = .never)
         async throws
     {
-        try await store.commit(
+        try await store.write(
             .init(operations: [.init(key: Array(key.utf8), value: Array(value.utf8), expires: expires)]),
             durability: nil)
     }
@@ -37,7 +37,7 @@ struct StoreMoveTests {
         try await put(first, "key:5", "new")
         try await put(cluster, "key:6", "wrong")
         try await put(cluster, "stray", "")
-        try await first.commit(.init(operations: [.init(key: Array("key:7".utf8), value: nil)]), durability: nil)
+        try await first.write(.init(operations: [.init(key: Array("key:7".utf8), value: nil)]), durability: nil)
         #expect(try await move.synchronize().changed == 4)
         #expect(try await move.finish() == 599)
         #expect(try await contents(cluster) == contents(first))
@@ -55,7 +55,7 @@ struct StoreMoveTests {
         let position = try await move.synchronize().position
         let follower = Task { try await move.follow(after: position) }
         for number in 25..<100 { try await put(source, "key:\(number)", "new") }
-        try await source.commit(.init(operations: [.init(key: Array("key:0".utf8), value: nil)]), durability: nil)
+        try await source.write(.init(operations: [.init(key: Array("key:0".utf8), value: nil)]), durability: nil)
         while try await contents(cluster)[Array("key:0".utf8)] != nil {}
         follower.cancel()
         await #expect { try await follower.value } throws: { ($0 as? StoreError)?.code == .cancelled }

@@ -21,7 +21,7 @@ struct StoreTests {
         try await withStore { store in
             let other = try await EtcdStore.open(store.configuration)
             #expect(other.id == store.id)
-            let sequence = try await store.commit(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+            let sequence = try await store.write(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
             #expect(try await other.fetchEntry([1])?.sequence == sequence)
             await other.close()
             #expect(await code { _ = try await other.fetchEntry([1]) } == .closed)
@@ -33,7 +33,7 @@ struct StoreTests {
         try await withStore { store in
             try await withStore { other in
                 #expect(other.id != store.id)
-                try await store.commit(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+                try await store.write(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
                 #expect(try await other.fetchCount(in: .all) == 0)
             }
         }
@@ -45,7 +45,7 @@ struct StoreTests {
             let keys = (0..<20).map { [UInt8($0)] }
             let value = [UInt8](repeating: 7, count: 1 << 20)
             for key in keys {
-                try await store.commit(.init(operations: [.init(key: key, value: value)]), durability: nil)
+                try await store.write(.init(operations: [.init(key: key, value: value)]), durability: nil)
             }
             let page = try await store.fetchEntries(in: .all, reversed: false, limit: .max)
             #expect(page.entries.map(\.key) == keys)
@@ -57,13 +57,13 @@ struct StoreTests {
     @Test func aLargeBatchIsOneWrite() async throws {
         try await withStore { store in
             let keys = (0..<1_000).map { [UInt8(1), UInt8($0 / 250), UInt8($0 % 250)] }
-            let puts = try await store.commit(
+            let puts = try await store.write(
                 .init(operations: keys.map { .init(key: $0, value: [7]) }), durability: nil)
             let page = try await store.fetchEntries(in: .all, reversed: false, limit: .max)
             #expect(page.entries.map(\.key) == keys)
             #expect(Set(page.entries.map(\.sequence)) == [puts])
             let feed = store.changes(after: nil, in: .all, level: .durable)
-            let removals = try await store.commit(
+            let removals = try await store.write(
                 .init(operations: keys.map { .init(key: $0, value: nil) }), durability: nil)
             var changes: [Change] = []
             for try await change in feed {
@@ -79,13 +79,13 @@ struct StoreTests {
         try await withStore { store in
             #expect(store.limits == .etcd)
             let view = try await store.readView()
-            let conditions = (0..<90).map { KeyValueCondition.unchangedRange(.prefix([UInt8($0)]), since: view) }
-            let batch = KeyValueBatch(operations: [.init(key: [1], value: [1])], conditions: conditions)
-            #expect(await code { try await store.commit(batch, durability: nil) } == .tooLarge)
+            let conditions = (0..<90).map { Condition.unchangedRange(.prefix([UInt8($0)]), since: view) }
+            let batch = WriteBatch(operations: [.init(key: [1], value: [1])], conditions: conditions)
+            #expect(await code { try await store.write(batch, durability: nil) } == .tooLarge)
             // A removal has its key three times.
             let keys = (0..<20).map { [UInt8](repeating: UInt8($0), count: 60_000) }
-            let removals = KeyValueBatch(operations: keys.map { .init(key: $0, value: nil) })
-            #expect(await code { try await store.commit(removals, durability: nil) } == .tooLarge)
+            let removals = WriteBatch(operations: keys.map { .init(key: $0, value: nil) })
+            #expect(await code { try await store.write(removals, durability: nil) } == .tooLarge)
             #expect(try await store.fetchCount(in: .all) == 0)
         }
     }
@@ -95,7 +95,7 @@ struct StoreTests {
             $0.expiryMargin = .seconds(10)
         } _: { store in
             let feed = store.changes(after: nil, in: .all, level: .durable)
-            try await store.commit(
+            try await store.write(
                 .init(operations: [
                     .init(key: [1], value: [1], expires: .after(.seconds(1))), .init(key: [2], value: [1]),
                 ]), durability: nil)
@@ -122,27 +122,27 @@ struct StoreTests {
         try await withStore {
             $0.sweepInterval = .milliseconds(300)
         } _: { store in
-            try await store.commit(
+            try await store.write(
                 .init(operations: [.init(key: [1], value: [1]), .init(key: [2], value: [1])]), durability: nil)
             let view = try await store.readView()
             #expect(try await view.fetchEntry([2]) != nil)
-            try await store.commit(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
-            let range = KeyValueBatch(conditions: [.unchangedRange(.all, since: view)])
-            #expect(await code { try await store.commit(range, durability: nil) } == .conflict)
+            try await store.write(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
+            let range = WriteBatch(conditions: [.unchangedRange(.all, since: view)])
+            #expect(await code { try await store.write(range, durability: nil) } == .conflict)
             // Each commit moves the newest revision on, so that sweeps can move the horizon.
             var found: StoreError.Code?
             while found != .viewEnded {
-                try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
-                found = await code { try await store.commit(range, durability: nil) }
+                try await store.write(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                found = await code { try await store.write(range, durability: nil) }
                 #expect(found == .conflict || found == .viewEnded)
                 try await Task.sleep(for: .milliseconds(50))
             }
-            let read = KeyValueBatch(conditions: [.unchangedKey([2], since: view)])
-            #expect(await code { try await store.commit(read, durability: nil) } == nil)
+            let read = WriteBatch(conditions: [.unchangedKey([2], since: view)])
+            #expect(await code { try await store.write(read, durability: nil) } == nil)
             let endpoint = try #require(TestCluster.endpoints.first)
             let fences = String(decoding: store.configuration.prefix, as: UTF8.self) + "f"
             while try !run("etcdctl", "--endpoints", "\(endpoint)", "get", "--prefix", fences).isEmpty {
-                try await store.commit(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                try await store.write(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
                 try await Task.sleep(for: .milliseconds(50))
             }
         }

@@ -11,7 +11,7 @@ private struct Balance: Codable, Identifiable, Sendable {
 private func pay(
     _ store: Store, _ accounts: Repository<Balance>, _ account: Balance, _ context: JobContext
 ) async throws {
-    try await store.withTransaction { transaction in
+    try await store.transaction { transaction in
         try await accounts.save(account, in: transaction)
         try await context.finish(in: transaction)
     }

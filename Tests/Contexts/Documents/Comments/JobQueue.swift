@@ -15,7 +15,7 @@ private struct Customer: Codable, Identifiable, Sendable {
 }
 
 private func welcome(_ store: Store, _ users: Repository<Customer>, _ queue: JobQueue, _ user: Customer) async throws {
-    try await store.withTransaction { transaction in
+    try await store.transaction { transaction in
         try await users.insert(user, in: transaction)
         try await queue.enqueue(SendEmail(address: user.email, template: "welcome"), in: transaction)
     }

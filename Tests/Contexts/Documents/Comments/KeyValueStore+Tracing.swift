@@ -12,7 +12,7 @@ private struct Account: Codable, Identifiable, Sendable {
 private func save(
     _ account: Account, in accounts: Repository<Account>, _ store: Store, _ tracer: any Tracer
 ) async throws {
-    try await store.withTransaction(tracedBy: tracer) { transaction in
+    try await store.transaction(tracedBy: tracer) { transaction in
         try await accounts.save(account, in: transaction)
     }
 }

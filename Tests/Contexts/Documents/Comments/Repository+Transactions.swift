@@ -14,7 +14,7 @@ struct Payment: Codable, Identifiable, Sendable {
 }
 
 func pay(_ store: Store, _ accounts: Repository<Account>, _ payments: Repository<Payment>) async throws {
-    try await store.withTransaction { transaction in
+    try await store.transaction { transaction in
         guard var account = try await accounts.find(by: 1, in: transaction), account.balance >= 10 else { return }
         account.balance -= 10
         try await accounts.save(account, in: transaction)

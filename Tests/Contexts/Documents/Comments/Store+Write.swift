@@ -2,13 +2,6 @@
 // swift-format-ignore-file
 import Heartwood
 
-func rename(_ store: Store) async throws(StoreError) {
-    var batch = store.makeBatch()
-    batch.put("new", "value", if: .absent)
-    batch.remove("old")
-    try await store.write(batch)
-}
-
 func putAll(_ pairs: [(String, String)], in store: Store) async throws(StoreError) {
     var last: SequenceNumber = 0
     for (key, value) in pairs {

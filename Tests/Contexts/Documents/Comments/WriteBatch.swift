@@ -1,4 +1,4 @@
-// The example of a documentation comment in Sources/Heartwood/Writing/WriteBatch.swift, with the spacing that it has
+// The example of a documentation comment in Sources/KeyValueStore/WriteBatch.swift, with the spacing that it has
 // there.
 // swift-format-ignore-file
 import Heartwood

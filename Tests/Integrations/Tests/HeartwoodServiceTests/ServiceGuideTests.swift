@@ -65,7 +65,7 @@ import UnixSignals
             let cities = try await store.repository(definition).traced(by: tracer)
             try await cities.save(City(id: 1, name: "Reykjavík"))  // a span "save cities"
 
-            try await store.withTransaction(tracedBy: tracer) { transaction in  // a span "heartwood.transaction"
+            try await store.transaction(tracedBy: tracer) { transaction in  // a span "heartwood.transaction"
                 guard var city = try await cities.base.find(by: 1, in: transaction) else { return }
                 city.name = "Vík"
                 try await cities.base.save(city, in: transaction)

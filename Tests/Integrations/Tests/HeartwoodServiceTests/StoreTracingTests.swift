@@ -73,7 +73,7 @@ import Tracing
         try await fixture.tracer.withSpan("request") { request in
             try await cities.save(City(id: 1, name: "Reykjavík"))
             #expect(try await cities.find(by: 1)?.name == "Reykjavík")
-            let attempts = try await store.withTransaction(tracedBy: fixture.tracer) { transaction in
+            let attempts = try await store.transaction(tracedBy: fixture.tracer) { transaction in
                 try await plain.save(City(id: 2, name: "Akureyri"), in: transaction)
                 return InstrumentationContext.current
             }

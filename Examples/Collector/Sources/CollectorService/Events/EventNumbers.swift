@@ -36,7 +36,7 @@ final class EventNumbers: Sendable {
     func begin() async throws -> UInt32 {
         let known = epoch.load(ordering: .relaxed)
         guard known == Self.none, let store else { return UInt32(truncatingIfNeeded: known) }
-        let taken = try await store.withTransaction(durability: .synced) { transaction in
+        let taken = try await store.transaction(durability: .synced) { transaction in
             let stored = try await transaction.fetchEntry(EventKeys.numbers)?.value ?? []
             let last = stored.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             guard last < .max else {

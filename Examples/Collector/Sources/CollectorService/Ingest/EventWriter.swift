@@ -5,14 +5,14 @@ import NIOCore
 /// Puts the records of events into a batch. The keys are made in place, so that none is allocated.
 struct EventWriter {
     /// Nil without a store.
-    private(set) var batch: RecordBatch?
+    private(set) var batch: WriteBatch?
     let body: ByteBuffer
     let expires: Expiry
     let hasTypeIndex: Bool
     private var eventKey: [UInt8] = []
     private var typeKey: [UInt8] = []
 
-    init(_ batch: RecordBatch?, body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
+    init(_ batch: WriteBatch?, body: ByteBuffer, expires: Expiry, hasTypeIndex: Bool) {
         (self.batch, self.body) = (batch, body)
         (self.expires, self.hasTypeIndex) = (expires, hasTypeIndex)
         eventKey.reserveCapacity(1 + EventID.byteCount)
@@ -43,7 +43,7 @@ struct EventWriter {
 
     /// Adds a record that must not exist yet.
     mutating func add(_ key: [UInt8], _ value: [UInt8], expires: Expiry) {
-        batch?.putAbsent(key, value, expires: expires)
+        batch?.put(key, value, expires: expires, if: .absent)
     }
 
     /// Adds the mark of an hour.

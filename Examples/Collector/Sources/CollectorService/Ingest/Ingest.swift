@@ -78,7 +78,7 @@ extension Ingest {
     /// What is written for a request: one batch, all or nothing.
     private struct Prepared {
         /// Nil without a store.
-        var batch: RecordBatch?
+        var batch: WriteBatch?
         var answer: IdempotencyRecord
         /// Where the answer is stored; nil without an idempotency key.
         var key: [UInt8]?
@@ -101,7 +101,7 @@ extension Ingest {
         var end = retention?.end(from: storeTime)
         var types = TypeCounts()
         var hours = HourSet()
-        var batch = store.map { RecordBatch(for: $0) }
+        var batch = store?.makeBatch()
         batch?.reserveCapacity(body.readableBytes + 192 * events.count)
         var writer = EventWriter(
             consume batch, body: body, expires: end.map { .at($0) } ?? .never,
@@ -132,12 +132,15 @@ extension Ingest {
 
     /// Writes a batch, or finds the answer to the same request before.
     private func write(_ prepared: Prepared) async throws -> (answer: IdempotencyRecord, isReplay: Bool) {
-        guard let store, var batch = prepared.batch else { return (prepared.answer, false) }
+        guard let store, var records = prepared.batch else { return (prepared.answer, false) }
         var hours = prepared.hours
         var isWritten = false
         while true {
+            var batch = records
+            if let closed = hours.closed { batch.require(.absent(closed)) }
             do throws(StoreError) {
-                try await batch.write(ifAbsent: hours.closed)
+                // On the disk when this returns, or on those of a majority of the cluster.
+                try await store.write(batch, durability: .synced)
                 marks?.committed(hours, now: prepared.now)
                 isWritten = true
             } catch {
@@ -159,7 +162,7 @@ extension Ingest {
             // It has expired since, or the hour was closed: then this one is written.
             if let marks, let hour = hours.open {
                 hours = marks.replan(hours)
-                batch.put(EventKeys.mark(hour), [UInt8]())
+                records.put(EventKeys.mark(hour), [UInt8]())
             }
         }
     }

@@ -63,7 +63,7 @@ struct Summaries: Sendable {
 
     /// Writes the summary of an hour and the end of its job, in one commit.
     func finish(_ hour: Hour, _ summary: HourSummary?, _ context: JobContext) async throws {
-        try await store.withTransaction(durability: .synced) { transaction in
+        try await store.transaction(durability: .synced) { transaction in
             if let summary, try await counts(summary, in: transaction) {
                 try await records.save(summary, expires: .at(hour.end + window.lifetime), in: transaction)
             }
@@ -77,10 +77,10 @@ struct Summaries: Sendable {
 
     /// From here on, events of the hour set its mark again.
     func close(_ hour: Hour) async throws(StoreError) {
-        var batch = KeyValueBatch()
+        var batch = WriteBatch()
         batch.remove(EventKeys.mark(hour))
         batch.put(EventKeys.closed(hour), [], expires: .after(Self.closing))
-        try await store.commit(batch, durability: .synced)
+        try await store.write(batch, durability: .synced)
         marks.closed(hour)
     }
 
@@ -101,7 +101,7 @@ struct Summaries: Sendable {
 
     /// Whether a count is better than the summary that there is. One that was made when events of the hour had already
     /// expired isn't.
-    private func counts(_ summary: HourSummary, in transaction: KeyValueTransaction) async throws(StoreError) -> Bool {
+    private func counts(_ summary: HourSummary, in transaction: Transaction) async throws(StoreError) -> Bool {
         if window.isComplete(summary.hour, at: store.now) { return true }
         return try await records.find(by: summary.id, in: transaction) == nil
     }

@@ -1,19 +1,23 @@
 /// Reads, decisions and writes that run in isolation from other writes; see
-/// ``KeyValueStore/withTransaction(durability:_:)``.
+/// ``KeyValueStore/transaction(durability:_:)``.
 ///
-/// It reads one view, and sees its own writes on top. What it has read is a condition of the commit. Not `Sendable`,
-/// and not usable after its closure: every call then throws `.invalidArgument`.
-public final class KeyValueTransaction: KeyValueReader {
+/// It reads one view, and sees its own writes on top. What it has read is a condition of the commit, also that a key
+/// doesn't exist; what it has written itself is not. Not `Sendable`, and not usable after its closure: every call then
+/// throws `.invalidArgument`.
+///
+/// `fetch` and the calls named after it work on every store. `get` and its family block, at most on a disk; on a store
+/// on other machines, whose reads wait for a network, they throw `.invalidArgument`.
+public final class Transaction: KeyValueReader {
     /// The store that it reads and writes.
     public let store: any KeyValueStore
     /// What it reads.
     public let view: any KeyValueView
     /// What it has written, in the order of the first write of each key.
-    private var writes = KeyTable<KeyValueBatch.Operation>()
+    private var writes = KeyTable<WriteBatch.Operation>()
     private var readKeys = KeyTable<Void>()
     private var readRanges: [KeyRange] = []
     private var notedRanges: Set<KeyRange> = []
-    private var conditions: [KeyValueCondition] = []
+    private var conditions: [Condition] = []
     /// What was assumed of keys instead of reading them: the number of the write that set each; nil if it is absent.
     private var assumptions: [(key: [UInt8], sequence: SequenceNumber?)] = []
     /// How many of them are true of the view.
@@ -31,13 +35,16 @@ public final class KeyValueTransaction: KeyValueReader {
     private var failure: StoreError?
     /// What a layer keeps with this run, for each object of its own.
     package var notes: [ObjectIdentifier: AnyObject] = [:]
-    private var checks: [nonisolated(nonsending) (KeyValueTransaction) async throws(StoreError) -> Void] = []
+    private var checks: [nonisolated(nonsending) (Transaction) async throws(StoreError) -> Void] = []
     private var effects: [@Sendable () -> Void] = []
     /// How many runs of the transaction have been in vain. The first run may assume instead of reading, with a
     /// condition that fails if it is wrong; a later run must read, so that it can tell what was wrong.
     package let attempt: Int
 
-    init(_ store: any KeyValueStore, _ view: any KeyValueView, attempt: Int) {
+    /// The time from which `.after` expiries count.
+    private lazy var now = store.now
+
+    package init(_ store: any KeyValueStore, _ view: any KeyValueView, attempt: Int) {
         (self.store, self.view, self.attempt) = (store, view, attempt)
     }
 
@@ -46,7 +53,7 @@ public final class KeyValueTransaction: KeyValueReader {
 
     /// Adds a check of the final state, which runs when the body has returned.
     package func beforeCommit(
-        _ check: nonisolated(nonsending) @escaping (KeyValueTransaction) async throws(StoreError) -> Void
+        _ check: nonisolated(nonsending) @escaping (Transaction) async throws(StoreError) -> Void
     ) {
         checks.append(check)
     }
@@ -60,24 +67,32 @@ public final class KeyValueTransaction: KeyValueReader {
     /// Adds what is done once the transaction has been committed, before its caller continues.
     package func afterCommit(_ effect: @escaping @Sendable () -> Void) { effects.append(effect) }
 
-    func finish() { for effect in effects { effect() } }
+    package func finish() { for effect in effects { effect() } }
 
     /// What this transaction has written to a key; nil if nothing.
-    package func write(of key: [UInt8]) -> KeyValueBatch.Operation? { writes[key] }
+    package func write(of key: [UInt8]) -> WriteBatch.Operation? { writes[key] }
 
-    /// Sets a key's value when the transaction commits. O(1).
+    /// Sets a key's value when the transaction commits. O(1), without the condition.
     ///
-    /// - Throws: `.invalidArgument` when the body has ended.
-    public func put(_ key: [UInt8], _ value: [UInt8], expires: Expiry = .never) throws(StoreError) {
+    /// - Parameters:
+    ///   - key: The key.
+    ///   - value: The value; may be empty.
+    ///   - expires: When the key stops existing; `.after` counts from the first one of the transaction.
+    /// - Throws: `.invalidArgument`, `.tooLarge`.
+    public func put(_ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never) throws(StoreError) {
         try checkOpen()
-        set(key, value, expires: expires)
+        let (key, value) = (key.byteArray, value.byteArray)
+        try store.limits.check(key, valueBytes: value.count)
+        set(key, value, expires: expires.counted { now })
     }
 
     /// Removes a key, which doesn't have to exist, when the transaction commits. O(1).
     ///
-    /// - Throws: `.invalidArgument` when the body has ended.
-    public func remove(_ key: [UInt8]) throws(StoreError) {
+    /// - Throws: `.invalidArgument`.
+    public func remove(_ key: some ByteSource) throws(StoreError) {
         try checkOpen()
+        let key = key.byteArray
+        try store.limits.check(key)
         set(key, nil)
     }
 
@@ -85,7 +100,7 @@ public final class KeyValueTransaction: KeyValueReader {
     /// body has read, or what it requires otherwise in the next run.
     ///
     /// - Throws: `.invalidArgument` when the body has ended.
-    public func require(_ condition: KeyValueCondition) throws(StoreError) {
+    public func require(_ condition: Condition) throws(StoreError) {
         try checkOpen()
         conditions.append(condition)
     }
@@ -93,8 +108,13 @@ public final class KeyValueTransaction: KeyValueReader {
     /// Sets or removes a key, for a call after ``beginWriting()`` or a check before the commit.
     package func set(_ key: [UInt8], _ value: [UInt8]?, expires: Expiry = .never) {
         changes += 1
-        writes.set(key, KeyValueBatch.Operation(key: key, value: value, expires: expires))
+        writes.set(key, WriteBatch.Operation(key: key, value: value, expires: expires))
     }
+
+    /// What this transaction has written in a range, in no order.
+    func writes(in range: KeyRange) -> [WriteBatch.Operation] { writes.values(in: range) }
+
+    var writeCount: Int { writes.items.count }
 
     /// Makes it a condition of the commit that a key is unchanged.
     package func keep(_ key: [UInt8]) { readKeys.set(key, ()) }
@@ -116,23 +136,36 @@ public final class KeyValueTransaction: KeyValueReader {
         if let error, changes > changesBefore { failure = failure ?? error }
     }
 
-    /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it was removed.
-    private func own(_ key: [UInt8]) -> Entry?? { write(of: key).map(Self.entry) }
+    /// What this transaction has written to a key: nil if nothing; otherwise its entry, or nil if it is absent.
+    func own(_ key: [UInt8]) -> Entry?? { write(of: key).map(entry) }
 
-    /// The entry of a write of this transaction. A value that it has written counts as not yet expired.
-    private static func entry(_ write: KeyValueBatch.Operation) -> Entry? {
-        write.value.map { Entry(key: write.key, value: $0, sequence: 0, expires: write.expires.timestamp) }
+    /// The entry of a write of this transaction, unless it has expired.
+    private func entry(_ write: WriteBatch.Operation) -> Entry? {
+        guard let value = write.value else { return nil }
+        if let expires = write.expires.timestamp, expires <= now { return nil }
+        return Entry(key: write.key, value: value, sequence: 0, expires: write.expires.timestamp)
     }
 
     /// The entry of a key as this transaction sees it. The key is a condition of the commit, unless this transaction
     /// has written it. A value that this transaction wrote has the sequence number 0.
-    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
+    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
+        let key = key.byteArray
         try checkOpen()
         if let own = own(key) { return own }
         let entry = hasUnconfirmed ? try await read([key])[0] : try await view.fetchEntry(key)
         // Not before: a body may continue after a read that has failed, of a key that no condition may have.
         readKeys.set(key, ())
         return entry
+    }
+
+    /// The value of a key as this transaction sees it; nil if it is absent. See ``fetchEntry(_:)``.
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        try await fetchEntry(key.byteArray)?.value
+    }
+
+    /// The values of many keys, in the order of the keys; nil for an absent key. See ``fetchEntries(of:)``.
+    public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
+        try await fetchEntries(of: keys.map(\.byteArray)).map { $0?.value }
     }
 
     /// The same for a check before the commit, when the body has ended.
@@ -167,70 +200,43 @@ public final class KeyValueTransaction: KeyValueReader {
     /// Entries of a range as this transaction sees them. What was read of the range is a condition of the commit: the
     /// range from its beginning to the last entry of the page; the whole range if the page isn't full.
     ///
+    /// ```swift
+    /// let next = try await transaction.fetchEntries(in: .prefix("todo:"), limit: 1).entries.first
+    /// ```
+    ///
     /// - Throws: `.invalidArgument` for a limit below 1, and what the view throws.
     /// - Complexity: As of the view, for the page and the keys of its part that this transaction has written.
     public nonisolated(nonsending) func fetchEntries(
-        in range: KeyRange, reversed: Bool, limit: Int
+        in range: KeyRange = .all, reversed: Bool = false, limit: Int
     ) async throws(StoreError) -> EntryPage {
-        guard limit >= 1 else {
-            throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
-        }
-        try checkOpen()
+        var paging = try beginPaging(range, reversed, limit)
         try await confirm()
-        // Written keys are left out of what the view has: a few more are read at once, many more in further pages.
-        let (most, overflow) = limit.addingReportingOverflow(min(limit, writes.items.count))
-        var entries: [Entry] = []
-        var unread: KeyRange? = range
-        while let part = unread, entries.count < limit {
-            let page = try await view.fetchEntries(in: part, reversed: reversed, limit: overflow ? .max : most)
-            // What the view has after its page isn't known here, so nothing after the page's end may be returned.
-            let known = page.next == nil ? part : part.part(through: page.entries.last?.key, reversed: reversed)
-            let own = writes.values(in: known)
-            let read = own.isEmpty ? page.entries : page.entries.filter { writes[$0.key] == nil }
-            // The page is in order already.
-            entries +=
-                own.isEmpty
-                ? read
-                : (read + own.compactMap(Self.entry)).sorted { left, right in
-                    let order = KeyOrder.compare(left.key, right.key)
-                    return reversed ? order > 0 : order < 0
-                }
-            unread = page.next
+        while let part = paging.next {
+            add(try await view.fetchEntries(in: part, reversed: reversed, limit: paging.most), to: &paging)
         }
-        let isFull = entries.count >= limit
-        if entries.count > limit { entries.removeLast(entries.count - limit) }
-        guard isFull, let last = entries.last?.key else {
-            note(range)
-            return EntryPage(entries: entries, next: nil)
-        }
-        note(range.part(through: last, reversed: reversed))
-        let rest = range.remainder(after: last, reversed: reversed)
-        return EntryPage(entries: entries, next: rest.isEmpty ? nil : rest)
+        return finish(paging)
     }
 
     /// The number of keys of a range as this transaction sees them. The whole range is a condition of the commit.
-    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange = .all) async throws(StoreError) -> Int {
         try checkOpen()
         try await confirm()
         note(range)
-        var count = try await view.fetchCount(in: range)
         let changed = writes.values(in: range)
-        let before = try await view.fetchEntries(of: changed.map(\.key))
-        for (write, entry) in zip(changed, before) {
-            count += (write.value == nil ? 0 : 1) - (entry == nil ? 0 : 1)
-        }
-        return count
+        let before = try await view.fetchEntries(of: changed.map(\.key)).count { $0 != nil }
+        return try await view.fetchCount(in: range) - before + changed.count { entry($0) != nil }
     }
 
     /// Whether it has written nothing.
     public var isReadOnly: Bool { writes.items.isEmpty }
 
-    private func note(_ range: KeyRange) {
+    /// Makes it a condition of the commit that a range is unchanged.
+    func note(_ range: KeyRange) {
         if notedRanges.insert(range).inserted { readRanges.append(range) }
     }
 }
 
-extension KeyValueTransaction {
+extension Transaction {
     /// Assumes, instead of reading, that a key is absent, or was set by a write: for the first attempt.
     ///
     /// It is a condition of the commit. It is compared with the view before an error of the body is thrown, and before
@@ -245,7 +251,7 @@ extension KeyValueTransaction {
             .conflict, "what a transaction assumed isn't so: let this error pass, then its body runs again")
     }
 
-    private var hasUnconfirmed: Bool { isFalse || confirmed < assumptions.count }
+    var hasUnconfirmed: Bool { isFalse || confirmed < assumptions.count }
 
     /// Entries of the view, and with them what was assumed, in one call.
     private nonisolated(nonsending) func read(_ keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
@@ -262,14 +268,23 @@ extension KeyValueTransaction {
     }
 
     /// Compares with the view what was assumed, before something else is read.
-    private nonisolated(nonsending) func confirm() async throws(StoreError) {
+    nonisolated(nonsending) func confirm() async throws(StoreError) {
         if hasUnconfirmed { _ = try await read([]) }
+    }
+
+    /// The same on the spot.
+    func confirm(by view: any LocalKeyValueView) throws(StoreError) {
+        if isFalse { throw startAgain() }
+        for (key, sequence) in assumptions[confirmed...] where try view.entry(key)?.sequence != sequence {
+            throw startAgain()
+        }
+        confirmed = assumptions.count
     }
 
     /// Ends the body, which has returned.
     ///
     /// - Returns: Whether ``runChecks()`` must follow.
-    func endBody() throws(StoreError) -> Bool {
+    package func endBody() throws(StoreError) -> Bool {
         isOver = true
         if isWriting {
             throw StoreError(
@@ -283,17 +298,18 @@ extension KeyValueTransaction {
 
     nonisolated(nonsending) func runChecks() async throws(StoreError) { for check in checks { try await check(self) } }
 
-    /// What to commit. Without writes, what was read needs no condition: it is the state of one moment, that of the
+    /// What to write. Without writes, what was read needs no condition: it is the state of one moment, that of the
     /// view.
-    var batch: KeyValueBatch {
-        var batch = KeyValueBatch(operations: writes.items.map(\.value), conditions: conditions)
-        if isReadOnly && conditions.isEmpty && !hasUnconfirmed { return batch }
-        for (key, sequence) in assumptions {
-            batch.conditions.append(sequence.map { .sequence(key, $0) } ?? .absent(key))
+    package var batch: WriteBatch {
+        var conditions = conditions
+        if !(isReadOnly && conditions.isEmpty && !hasUnconfirmed) {
+            for (key, sequence) in assumptions {
+                conditions.append(sequence.map { .sequence(key, $0) } ?? .absent(key))
+            }
+            for (key, _) in readKeys.items { conditions.append(.unchangedKey(key, since: view)) }
+            for range in readRanges { conditions.append(.unchangedRange(range, since: view)) }
         }
-        for (key, _) in readKeys.items { batch.conditions.append(.unchangedKey(key, since: view)) }
-        for range in readRanges { batch.conditions.append(.unchangedRange(range, since: view)) }
-        return batch
+        return WriteBatch(operations: writes.items.map(\.value), conditions: conditions)
     }
 
     /// Whether a run that has ended in an error counts for nothing: it has assumed what isn't so, or its view has

@@ -1,29 +1,8 @@
 internal import HeartwoodFileSystem
 
-/// What must be true of one key for a write to happen. Evaluated on the newest state, including writes in progress.
-public struct KeyCondition: Sendable, Hashable {
-    /// The kinds of conditions. More may be added: write a `default` in a `switch` over it.
-    public enum Kind: Sendable, Hashable {
-        /// See ``KeyCondition/absent``.
-        case absent
-        /// See ``KeyCondition/sequence(_:)``.
-        case sequence(SequenceNumber)
-    }
-
-    /// Which kind it is, for code that interprets it.
-    public let kind: Kind
-
-    /// The key doesn't exist, or has expired.
-    public static let absent = KeyCondition(kind: .absent)
-    /// The key was last set by the write with this sequence number, as `Entry.sequence` gives it. Costs one read of the
-    /// key's record, off the cooperative pool unless the record is still in memory. Doesn't hold for a key that was
-    /// removed or has expired.
-    public static func sequence(_ sequence: SequenceNumber) -> KeyCondition { KeyCondition(kind: .sequence(sequence)) }
-}
-
-/// What must be true for a batch to be written. Evaluated in the same step that gives the batch its sequence number, on
+/// A ``Condition`` in the form in which it is evaluated: in the same step that gives the batch its sequence number, on
 /// the newest state, including writes in progress.
-public struct Condition: Sendable {
+struct Requirement: Sendable {
     enum Form: Sendable {
         case key([UInt8], KeyCondition)
         /// The key's newest version has this location and hasn't expired. `.sequence` becomes this once the record was
@@ -38,23 +17,12 @@ public struct Condition: Sendable {
     /// compares with to snapshot locations, which don't tell when a record was written.
     let form: Form
 
-    /// The key doesn't exist, or has expired.
-    public static func absent(_ key: some ByteSource) -> Condition {
-        Condition(form: .key(key.byteArray, .absent))
-    }
-
-    /// The key was last set by the write with this sequence number. Costs one read of the key's record, off the
-    /// cooperative pool unless the record is still in memory. Doesn't hold for a key that was removed or has expired.
-    public static func sequence(of key: some ByteSource, is sequence: SequenceNumber) -> Condition {
-        Condition(form: .key(key.byteArray, .sequence(sequence)))
-    }
-
     /// Whether the condition holds. No I/O.
     func holds(in log: Log) -> Bool {
         switch form {
         case .key(let key, let condition):
             // Sequence numbers are in the records, which this can't read. `resolved` has replaced every `.sequence`.
-            condition.kind == .absent && Self.current(key, in: log) == nil
+            condition == .absent && Self.current(key, in: log) == nil
         case .current(let key, let location, _):
             Self.current(key, in: log)?.location == location
         case .unchangedKey(let key, let pin, let wasThere):
@@ -74,7 +42,7 @@ public struct Condition: Sendable {
     }
 }
 
-extension Condition {
+extension Requirement {
     /// A key that was removed, or had expired, may no longer be in the index. That equals a key that never existed.
     private static func isUnchanged(_ key: [UInt8], since pin: ReadPin, wasThere: Bool, in log: Log) -> Bool {
         guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return !wasThere }

@@ -1,26 +1,26 @@
 internal import HeartwoodFileSystem
 
-extension Condition {
-    /// No key of the range was set or removed since the read view was made.
-    ///
-    /// - Complexity: O(keys in the range) now, and again when it is evaluated; other writes wait during the evaluation.
-    public static func unchanged(_ range: KeyRange, since view: ReadView) -> Condition {
-        Condition(form: .unchangedRange(range, since: view.pin, count: view.pin.count(range)))
+extension Requirement {
+    /// - Throws: `.invalidArgument` for a condition with a view of another store.
+    init(_ condition: Condition, of log: Log) throws(StoreError) {
+        switch condition.kind {
+        case .absent(let key): form = .key(key, .absent)
+        case .sequence(let key, let sequence): form = .key(key, .sequence(sequence))
+        case .unchangedKey(let key, let view):
+            let pin = try Self.pin(of: view, log)
+            form = .unchangedKey(key, since: pin, wasThere: pin.shows(key))
+        case .unchangedRange(let range, let view):
+            let pin = try Self.pin(of: view, log)
+            form = .unchangedRange(range, since: pin, count: pin.count(range))
+        }
     }
 
-    /// The key was neither set nor removed since the read view was made. A key that has expired since then counts as
-    /// unchanged. Keeps what the view shows until the condition is released.
-    ///
-    /// ```swift
-    /// let view = try store.readView()
-    /// let price = try view.get("price") ?? []
-    /// try await store.write(if: [.unchanged("price", since: view)]) { $0.put("order:1", price) }
-    /// ```
-    ///
-    /// - Complexity: O(log n) now, and again when it is evaluated. No I/O.
-    public static func unchanged(_ key: some ByteSource, since view: ReadView) -> Condition {
-        let key = key.byteArray
-        return Condition(form: .unchangedKey(key, since: view.pin, wasThere: view.pin.shows(key)))
+    private static func pin(of view: any KeyValueView, _ log: Log) throws(StoreError) -> ReadPin {
+        guard let view = view as? ReadView, view.pin.log === log else {
+            throw StoreError(
+                .invalidArgument, "a condition names a view of another store: use a view of the store that is written")
+        }
+        return view.pin
     }
 
     /// The condition in a form that is evaluated without reading a record; nil if it doesn't hold now.
@@ -28,8 +28,8 @@ extension Condition {
     /// The index has locations, not sequence numbers. So the record is read here, before the actor is entered. On the
     /// actor it is enough that the key's newest version still has the same location. If the newest version has another
     /// sequence number, no later version will have the wanted one, so the condition fails immediately.
-    nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else {
+    nonisolated(nonsending) func resolved(in log: Log) async throws(StoreError) -> Requirement? {
+        guard case .key(let key, .sequence(let sequence)) = form else {
             return self
         }
         switch try Self.foundNow(key, in: log) {
@@ -58,14 +58,14 @@ extension Condition {
         }
     }
 
-    private static func resolved(_ key: [UInt8], _ sequence: SequenceNumber, _ found: Found) -> Condition? {
+    private static func resolved(_ key: [UInt8], _ sequence: SequenceNumber, _ found: Found) -> Requirement? {
         guard let found, found.sequence == sequence else { return nil }
-        return Condition(form: .current(key, found.location, sequence))
+        return Requirement(form: .current(key, found.location, sequence))
     }
 
     /// The same. May block on the disk.
-    func resolvedBlocking(in log: Log) throws(StoreError) -> Condition? {
-        guard case .key(let key, let condition) = form, case .sequence(let sequence) = condition.kind else {
+    func resolvedBlocking(in log: Log) throws(StoreError) -> Requirement? {
+        guard case .key(let key, .sequence(let sequence)) = form else {
             return self
         }
         let found = try log.index.pinningEpoch { () throws(StoreError) -> Found in
