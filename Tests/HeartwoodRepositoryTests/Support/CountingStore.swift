@@ -67,15 +67,15 @@ final class CountingStore: KeyValueStore {
     func newestView() async throws(StoreError) -> View { View(try await inner.newestView(), counts) }
 
     func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
-        var batch = batch
-        batch.conditions = batch.conditions.map { condition in
+        let conditions = batch.conditions.map { (condition) -> Condition in
             switch condition.kind {
             case .unchangedKey(let key, let view as View): .unchangedKey(key, since: view.inner)
             case .unchangedRange(let range, let view as View): .unchangedRange(range, since: view.inner)
             default: condition
             }
         }
-        return try await inner.write(batch, durability: durability)
+        let own = WriteBatch(operations: batch.operations, conditions: conditions)
+        return try await inner.write(own, durability: durability)
     }
 
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Store.Changes {
