@@ -151,9 +151,7 @@ extension Store {
     nonisolated func encoded(_ batch: WriteBatch) throws(StoreError) -> EncodedBatch {
         let writes: EncodedWrites
         if let encoder = batch.encoder {
-            guard let own = encoder as? EncodedWrites else {
-                throw StoreError(.invalidArgument, "a batch was made by another store: make it by this one's 'write'")
-            }
+            guard let own = encoder as? EncodedWrites else { throw .batchOfAnotherStore }
             writes = own
         } else {
             writes = EncodedWrites(encoder)

@@ -42,10 +42,7 @@ public struct KeyValueLimits: Sendable, Hashable {
     ///
     /// - Complexity: O(operations).
     public func check(_ batch: WriteBatch) throws(StoreError) {
-        if batch.encoder != nil {
-            throw StoreError(
-                .invalidArgument, "a batch was made by another store: make it by this store's 'write' or 'makeBatch'")
-        }
+        if batch.encoder != nil { throw .batchOfAnotherStore }
         if batch.operations.count > operations || batch.conditions.count > conditions {
             throw StoreError(
                 .tooLarge,

@@ -16,14 +16,10 @@ extension Transaction {
     }
 
     func beginPaging(_ range: KeyRange, _ reversed: Bool, _ limit: Int) throws(StoreError) -> Paging {
-        try Self.check(limit)
+        try EntryPage.check(limit: limit)
         try checkOpen()
         let (most, overflow) = limit.addingReportingOverflow(min(limit, writeCount))
         return Paging(range: range, reversed: reversed, limit: limit, most: overflow ? .max : most, unread: range)
-    }
-
-    private static func check(_ limit: Int) throws(StoreError) {
-        if limit < 1 { throw StoreError(.invalidArgument, "a limit of \(limit): it must be at least 1") }
     }
 
     /// Adds a page of the view, and what this transaction has written in that part.
@@ -75,7 +71,7 @@ extension Transaction {
     }
 
     func beginRemoval(of range: KeyRange, _ limit: Int?) throws(StoreError) -> Removal {
-        if let limit { try Self.check(limit) }
+        if let limit { try EntryPage.check(limit: limit) }
         try checkOpen()
         let own = writes(in: range).filter { self.own($0.key) != .some(nil) }.map(\.key)
         return Removal(

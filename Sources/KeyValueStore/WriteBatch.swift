@@ -150,3 +150,8 @@ package protocol BatchEncoder: AnyObject, Sendable {
     func remove(_ key: UnsafeRawBufferPointer)
     func reserveCapacity(_ bytes: Int)
 }
+
+extension StoreError {
+    package static let batchOfAnotherStore = StoreError(
+        .invalidArgument, "a batch was made by another store: make it by this store's 'write' or 'makeBatch'")
+}

@@ -9,14 +9,10 @@ struct EntryCollector: Sendable {
 
     /// - Throws: `.invalidArgument` for a limit below 1.
     init(_ range: KeyRange, reversed: Bool, limit: Int) throws(StoreError) {
-        try Self.check(limit)
+        try EntryPage.check(limit: limit)
         self.range = range
         self.reversed = reversed
         self.limit = limit
-    }
-
-    static func check(_ limit: Int) throws(StoreError) {
-        if limit < 1 { throw StoreError(.invalidArgument, "a limit of \(limit): it must be at least 1") }
     }
 
     /// Whether the limit is reached.

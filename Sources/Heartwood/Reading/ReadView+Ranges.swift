@@ -1,6 +1,5 @@
 internal import HeartwoodFileSystem
 
-/// Reading ranges of keys.
 extension ReadView: LocalKeyValueView {
     package func lendEntry(
         of key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
@@ -9,16 +8,11 @@ extension ReadView: LocalKeyValueView {
     }
 
     package func firstKeys(in range: KeyRange, limit: Int) throws(StoreError) -> [[UInt8]] {
-        var cursor = Cursor(pin, range: range, reversed: false).paging(by: min(limit, 1_024))
-        let page = KeyPage()
-        var keys: [[UInt8]] = []
-        while keys.count < limit, try cursor.next(page) {
-            for index in 0..<min(page.count, limit - keys.count) { keys.append(page.key(index)) }
-        }
-        return keys
+        Array(try keys(in: range).prefix(limit))
     }
 }
 
+/// Reading ranges of keys.
 extension ReadView {
     /// Entries of a range, in key order: at most `limit`. May block on the disk.
     ///
@@ -71,7 +65,7 @@ extension ReadView {
     public nonisolated(nonsending) func fetchKeys(
         in range: KeyRange, limit: Int
     ) async throws(StoreError) -> [[UInt8]] {
-        try EntryCollector.check(limit)
+        try EntryPage.check(limit: limit)
         var cursor = Cursor(pin, range: range, reversed: false).paging(by: min(limit, 1_024))
         let page = KeyPage()
         var keys: [[UInt8]] = []

@@ -78,10 +78,12 @@ struct RecordEncoder: Sendable {
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, batch: Int = 0
     ) throws(StoreError) {
         try KeyLimits.check(key)
-        let limit = mostValueBytes
-        guard value.count <= limit, batch + value.count + key.count + 64 <= FormatConstants.maximumBatchBytes else {
-            throw refusal(of: value.count, limit)
-        }
+        guard fits(key, value, batch) else { throw refusal(of: value.count, mostValueBytes) }
+    }
+
+    @inline(__always)
+    private func fits(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ batch: Int) -> Bool {
+        value.count <= mostValueBytes && batch + value.count + key.count + 64 <= FormatConstants.maximumBatchBytes
     }
 
     /// Appends a put of a value that doesn't expire. Returns false, and appends nothing, if the record is outside the
@@ -90,9 +92,7 @@ struct RecordEncoder: Sendable {
     func append(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, to batch: inout EncodedBatch
     ) -> Bool {
-        guard KeyLimits.allow(key), !compresses(value), value.count <= mostValueBytes,
-            batch.encodedLength + value.count + key.count + 64 <= FormatConstants.maximumBatchBytes
-        else { return false }
+        guard KeyLimits.allow(key), !compresses(value), fits(key, value, batch.encodedLength) else { return false }
         batch.append(.put, key: key, value: value, expiry: 0, acceptedBytes: key.count + value.count)
         return true
     }

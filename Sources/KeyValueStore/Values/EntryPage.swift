@@ -15,6 +15,11 @@ public struct EntryPage: Sendable, Hashable {
     /// is full: that no entry follows is then only known from the next page, which is empty.
     public var next: KeyRange?
 
+    /// - Throws: `.invalidArgument` for a limit below 1.
+    package static func check(limit: Int) throws(StoreError) {
+        if limit < 1 { throw StoreError(.invalidArgument, "a limit of \(limit): it must be at least 1") }
+    }
+
     /// Creates a page.
     public init(entries: [Entry], next: KeyRange?) {
         self.entries = entries

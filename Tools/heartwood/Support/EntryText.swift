@@ -12,34 +12,18 @@ struct EntryText {
         if case .text = notation { self.names = names() }
     }
 
-    /// Key and value, and the expiry if it is set: a line of the `pairs` format.
-    func pair(_ entry: Entry) -> JSONText {
+    /// Writes an object with all fields: the bytes, what the key stands for, the sequence number, and the expiry if it
+    /// is set. As a pair, for the `pairs` format, without the second and the third. A line end follows.
+    func writeJSON(_ read: ReadEntry, asPair: Bool = false, to output: inout StandardOutput) throws {
+        let (entry, value) = (read.entry, read.long == nil ? read.entry.value : nil)
         var json = JSONText()
         notation.add("key", entry.key, to: &json)
-        add(entry.value, of: entry.key, to: &json)
-        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
-        return json
-    }
-
-    /// All fields: the bytes, what the key stands for, the sequence number, and the expiry if it is set.
-    func json(_ entry: Entry) -> JSONText {
-        var json = JSONText()
-        add(entry.key, entry.value, to: &json)
-        json.add("sequence", entry.sequence)
-        if let expires = entry.expires { json.add("expires", expires.milliseconds) }
-        return json
-    }
-
-    /// Writes an object with all fields, as ``json(_:)``, or those of ``pair(_:)``, and a line end.
-    func writeJSON(_ read: ReadEntry, asPair: Bool = false, to output: inout StandardOutput) throws {
-        let entry = read.entry
-        guard let long = read.long else {
-            let json = asPair ? pair(entry) : json(entry)
-            return try output.writeLine(json.bytes)
+        if !asPair { names?.add(entry.key, value, to: &json) }
+        if let long = read.long {
+            try write(long, in: &json, to: &output)
+        } else {
+            add(entry.value, of: entry.key, to: &json)
         }
-        var json = JSONText()
-        if asPair { notation.add("key", entry.key, to: &json) } else { add(entry.key, nil, to: &json) }
-        try write(long, in: &json, to: &output)
         if !asPair { json.add("sequence", entry.sequence) }
         if let expires = entry.expires { json.add("expires", expires.milliseconds) }
         try output.writeLine(json.bytes)
@@ -56,20 +40,17 @@ struct EntryText {
     }
 
     /// Writes a key, a tab and the value, without a line end.
-    func write(_ read: ReadEntry, suffix: String = "", to output: inout StandardOutput) throws {
-        try output.append { text in
-            append(read.entry.key, read.long == nil ? read.entry.value : nil, suffix: suffix, to: &text)
-        }
+    func write(_ read: ReadEntry, to output: inout StandardOutput) throws {
+        try output.append { append(read.entry.key, read.long == nil ? read.entry.value : nil, to: &$0) }
         if let long = read.long { try write(long, to: &output) }
     }
 
     /// Writes a tab and a long value.
     func write(_ long: LongValue, to output: inout StandardOutput) throws {
         try output.write([UInt8(ascii: "\t")])
-        if case .hexadecimal = notation {
-            try long.write(.hexadecimal, to: &output)
-        } else {
-            try long.write(.escaped, to: &output)
+        switch notation {
+        case .hexadecimal: try long.write(.hexadecimal, to: &output)
+        case .text: try long.write(.escaped, to: &output)
         }
     }
 
