@@ -137,7 +137,7 @@ extension BlockingStore {
     }
 
     /// Reads, decides and writes in isolation from other writes. Blocks until the write is as durable as requested. See
-    /// ``KeyValueStore/transaction(durability:_:)``.
+    /// ``KeyValueStore/KeyValueStore/transaction(durability:_:)``.
     @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.transaction'")
     @discardableResult
     public func transaction<R>(
