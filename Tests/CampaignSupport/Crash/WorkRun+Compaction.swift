@@ -74,7 +74,11 @@ extension WorkRun {
         let outcome = try await compact(pausingAt: call) {
             for step in steps where self.store!.state != .failed { try await self.perform(step) }
         }
-        settle()
+        // The compactor answers before it removes what it has replaced.
+        letWriterContinue {
+            $0.settle()
+            $0.settleCompaction()
+        }
         switch outcome {
         case .success(let report):
             try expect(report.pinnedFiles == 0 || !views.isEmpty || hasPending, "files are held without a reader")

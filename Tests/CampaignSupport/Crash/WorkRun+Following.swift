@@ -22,8 +22,13 @@ struct RunFollower {
         let last = synced > base ? synced : store.recoveryReport.lastSequence
         do {
             var copy = try await copy(of: store)
+            // The compactor removes what a view or a feed has held. That must not come between the next calls.
+            store.settleCompaction()
             var feed = self.feed ?? store.changes(after: copy.position).makeAsyncIterator()
-            try await copy.follow(&feed, to: last) { disk.note(HistoryNote.synced($0)) }
+            var applied: [SequenceNumber] = []
+            try await copy.follow(&feed, to: last) { applied.append($0) }
+            store.settleCompaction()
+            for sequence in applied { disk.note(HistoryNote.synced(sequence)) }
             // What the feed would deliver next, too.
             for change in try store.durableChanges(after: copy.position.sequence) where change.isLastOfBatch {
                 disk.note(HistoryNote.synced(change.sequence))
@@ -52,9 +57,11 @@ extension WorkRun {
         guard !toleratesFaults, !isCompacting, let store, follows.oneIn(4) else { return }
         if follows.oneIn(6) { follower.stop() }
         settle()
+        letWriterContinue { $0.settleCompaction() }
         isIdle.withLock { $0 = true }
         defer { isIdle.withLock { $0 = false } }
         try await follower.catchUp(with: store, from: base, disk, now: store.now)
+        store.settleCompaction()
     }
 
     /// Calls `body`, in which tasks write to the store, while a copy follows it.
