@@ -29,7 +29,7 @@ public struct BlockingStore: Sendable {
 extension Store {
     /// The writes of this store for code that isn't asynchronous. Each blocks its thread. O(1).
     @inlinable
-    public nonisolated var blocking: BlockingStore { BlockingStore(self) }
+    public var blocking: BlockingStore { BlockingStore(self) }
 }
 
 extension BlockingStore {
@@ -146,8 +146,8 @@ extension BlockingStore {
         try store.checkOutsideTransaction()
         var attempt = 0
         while true {
-            if store.log.isEnded { throw StoreError.closed }
-            let transaction = Transaction(store, ReadView(ReadPin(store.log, .newest)), attempt: attempt)
+            if store.image.isClosed { throw StoreError.closed }
+            let transaction = Transaction(store, ReadView(ReadPin(store.image, .newest)), attempt: attempt)
             let value = try run(body, with: transaction)
             let batch = transaction.batch
             do throws(StoreError) {
@@ -213,7 +213,7 @@ extension BlockingStore {
 
 extension Store {
     @usableFromInline
-    nonisolated func finishBlocking(
+    func finishBlocking(
         _ attempt: SingleWrite, _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         switch attempt {

@@ -5,7 +5,7 @@ internal import HeartwoodFormat
 extension Store {
     /// The identity of the store: the same in each of its files and at each opening. A repaired or restored store has
     /// another one. O(1).
-    public nonisolated var id: StoreID { log.storeID }
+    public var id: StoreID { image.storeID }
 
     /// The position after the last write that readers see. O(1).
     ///
@@ -14,8 +14,8 @@ extension Store {
     /// let number = try await store.put("user:1", bytes)
     /// for try await change in store.changes(after: start) where change.sequence == number { break }
     /// ```
-    public nonisolated var position: ChangePosition {
-        ChangePosition(store: id, sequence: log.index.visibleSequence)
+    public var position: ChangePosition {
+        ChangePosition(store: id, sequence: image.index.visibleSequence)
     }
 
     /// The changes after a position, in the order of their writes: a change feed.
@@ -39,7 +39,7 @@ extension Store {
     ///   a position of another store, one after the newest write, or one whose log was removed;
     ///   `StoreError.restart` has the earliest position that can be followed.
     /// - Complexity: O(1); the first change costs O(bytes of a segment).
-    public nonisolated func changes(
+    public func changes(
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel = .durable
     ) -> Changes {
         let position = position ?? self.position
@@ -73,7 +73,7 @@ extension Store {
         in range: KeyRange = .all, level: ChangeLevel = .durable
     ) async throws(StoreError) -> Following {
         // Before the view, so that no compaction removes the log between the two.
-        let hold = LogHold(log, after: log.index.visibleSequence)
+        let hold = LogHold(log, after: image.index.visibleSequence)
         let view = try readView()
         hold.advance(to: view.sequence)
         if level == .durable { try await synced(through: view.sequence) }
@@ -82,7 +82,7 @@ extension Store {
         return Following(view: view, changes: changes)
     }
 
-    private nonisolated func source(
+    private func source(
         for position: ChangePosition, _ level: ChangeLevel
     ) -> Result<any ChangeSource, StoreError> {
         Result { () throws(StoreError) in
@@ -106,5 +106,5 @@ public struct Following: Sendable {
 
 extension ReadView {
     /// The position after the last write that it shows. Follow the changes from here. O(1).
-    public var position: ChangePosition { ChangePosition(store: pin.log.storeID, sequence: sequence) }
+    public var position: ChangePosition { ChangePosition(store: pin.image.storeID, sequence: sequence) }
 }

@@ -22,7 +22,7 @@ extension Store {
     public nonisolated(nonsending) func compact(
         progress: (@Sendable (CompactionProgress) -> Void)? = nil
     ) async throws(StoreError) -> CompactionReport {
-        let control = log.compactionControl
+        let control = log.compaction
         let id = control.makeRequestID()
         let outcome = await withTaskCancellationHandler {
             await Sleeper.suspend {

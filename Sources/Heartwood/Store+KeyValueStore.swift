@@ -4,9 +4,9 @@ internal import HeartwoodFormat
 /// The calls of ``KeyValueStore`` that a store has under no other name.
 extension Store: KeyValueStore {
     /// The limits of the configuration and of the file format.
-    public nonisolated var limits: KeyValueLimits {
+    public var limits: KeyValueLimits {
         KeyValueLimits(
-            keyBytes: FormatConstants.maximumKeyBytes, valueBytes: log.configuration.maximumValueBytes,
+            keyBytes: FormatConstants.maximumKeyBytes, valueBytes: image.maximumValueBytes,
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64)
     }
 
@@ -15,7 +15,7 @@ extension Store: KeyValueStore {
     /// It is the time of the configuration's clock, or of the newest commit if that is later at the opening. It never
     /// goes back, and passes at least as fast as ``StoreClock/monotonic()``: if the clock is set back, it continues
     /// from the latest time. A clock that is set forward is followed.
-    public nonisolated var now: Timestamp { log.now }
+    public var now: Timestamp { image.now }
 
     /// Calls `body` with the bytes of a value, its sequence number and its expiry, without copying them into an array.
     /// Doesn't block a thread of the cooperative pool. See ``fetch(_:)``.
@@ -52,13 +52,13 @@ extension Store: KeyValueStore {
     /// - Throws: `.closed`.
     /// - Complexity: O(1).
     public nonisolated(nonsending) func newestView() async throws(StoreError) -> ReadView {
-        if log.isEnded { throw .closed }
-        return ReadView(ReadPin(log, .newest))
+        if image.isClosed { throw .closed }
+        return ReadView(ReadPin(image, .newest))
     }
 }
 
 extension Store: TransactionCounter {
-    package nonisolated func bodyBegan() { log.withState { $0.life.bodyBegan(of: ObjectIdentifier(self)) } }
+    package func bodyBegan() { log.withState { $0.life.bodyBegan(of: ObjectIdentifier(self)) } }
 
-    package nonisolated func bodyEnded() { log.withState { $0.life.bodyEnded() } }
+    package func bodyEnded() { log.withState { $0.life.bodyEnded() } }
 }

@@ -16,7 +16,7 @@ extension Store {
     /// - Throws: `.invalidArgument` for a limit below 1; `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
     /// - Complexity: O(log n + entries) in time, O(entries) in memory. Records that are close together are read
     ///   together.
-    public nonisolated func entries(
+    public func entries(
         in range: KeyRange = .all, reversed: Bool = false, limit: Int
     ) throws(StoreError) -> EntryPage {
         try readView().entries(in: range, reversed: reversed, limit: limit)
@@ -44,25 +44,24 @@ extension Store {
     ///
     /// - Throws: `.closed`.
     /// - Complexity: O(log n + keys). ``statistics`` has the number of all keys, including expired ones, in O(1).
-    public nonisolated func count(in range: KeyRange = .all) throws(StoreError) -> Int {
+    public func count(in range: KeyRange = .all) throws(StoreError) -> Int {
         try readView().count(in: range)
     }
 
     /// The entries of a range, in order, as they are now.
     ///
     /// - Complexity: O(log n) to begin; each entry costs one read.
-    public nonisolated func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(pin: ReadPin(log), range: range, reversed: reversed)
+    public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
+        Scan(pin: ReadPin(image), range: range, reversed: reversed)
     }
 
     /// The entries whose keys begin with `prefix`, in order, as they are now.
-    public nonisolated func scan(prefix: some ByteSource, reversed: Bool = false) -> Scan {
+    public func scan(prefix: some ByteSource, reversed: Bool = false) -> Scan {
         scan(.prefix(prefix), reversed: reversed)
     }
 
     /// The entries with keys from `lower` up to but not including `upper`, in order, as they are now.
-    public nonisolated func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan
-    {
+    public func scan(from lower: some ByteSource, to upper: some ByteSource, reversed: Bool = false) -> Scan {
         scan(.range(from: lower, to: upper), reversed: reversed)
     }
 
@@ -70,7 +69,7 @@ extension Store {
     ///
     /// - Throws: `.closed`. Closing the store doesn't affect an iteration that has begun.
     /// - Complexity: O(log n) to begin.
-    public nonisolated func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
+    public func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
         try readView().keys(in: range, reversed: reversed)
     }
 
@@ -79,7 +78,7 @@ extension Store {
     /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
     /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
     ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEach(
+    public func forEach(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
     ) throws {
         try readView().forEach(in: range, reversed: reversed, body)
@@ -92,7 +91,7 @@ extension Store {
     /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
     /// - Complexity: O(log n + entries). Records that are close together are read together. A read pin is kept until
     ///   the call returns; no lock is held while `body` runs. Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEachRecord(
+    public func forEachRecord(
         in range: KeyRange = .all, reversed: Bool = false,
         _ body: (_ key: RawSpan, _ value: RawSpan) throws -> ScanDecision
     ) throws {
@@ -105,7 +104,7 @@ extension Store {
     /// - Throws: What `body` throws, or `.closed`.
     /// - Complexity: O(log n + keys). A read pin is kept until the call returns; no lock is held while `body` runs.
     ///   Cancellation isn't checked: return `.stop`.
-    public nonisolated func forEachKey(
+    public func forEachKey(
         in range: KeyRange = .all, reversed: Bool = false, _ body: (_ key: RawSpan) throws -> ScanDecision
     ) throws {
         try readView().forEachKey(in: range, reversed: reversed, body)

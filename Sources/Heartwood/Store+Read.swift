@@ -8,7 +8,7 @@ internal import HeartwoodFormat
 /// ``scan(_:reversed:)`` don't block a thread of the cooperative pool. They run on the caller's actor. Cancellation
 /// doesn't interrupt a `fetch`.
 extension Store {
-    nonisolated var reader: Reader { Reader(log: log, point: .latest) }
+    var reader: Reader { Reader(image: image, point: .latest) }
 
     /// Returns the value of a key; nil if there is none.
     ///
@@ -21,12 +21,12 @@ extension Store {
     ///   `maximumValueBytes`.
     /// - Complexity: O(log n), and one read of the record.
     @inlinable
-    public nonisolated func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
+    public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? {
         try key.withByteBuffer { (key) throws(StoreError) in try value(of: key) }
     }
 
     @usableFromInline
-    nonisolated func value(of key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
+    func value(of key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
         try reader.withValue(of: key) { [UInt8]($0) }
     }
 
@@ -36,7 +36,7 @@ extension Store {
     /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
     /// - Complexity: As one `get` for each key. The records are read in the order of the files. All values are in
     ///   memory at once.
-    public nonisolated func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
+    public func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
         try readView().get(all: keys)
     }
 
@@ -61,7 +61,7 @@ extension Store {
     }
 
     @usableFromInline
-    nonisolated func attemptFetch(of key: UnsafeRawBufferPointer) throws(StoreError) -> ReadAttempt<[UInt8]?> {
+    func attemptFetch(of key: UnsafeRawBufferPointer) throws(StoreError) -> ReadAttempt<[UInt8]?> {
         try reader.attemptValue(of: key)
     }
 
@@ -88,7 +88,7 @@ extension Store {
     ///
     /// - Throws: As ``get(_:)``.
     /// - Complexity: As ``get(_:)``.
-    public nonisolated func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
+    public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
         try reader.entry(of: key)
     }
 
@@ -113,7 +113,7 @@ extension Store {
     /// - Throws: As ``get(_:)``, or what `body` throws.
     /// - Complexity: As ``get(_:)``.
     @inlinable
-    public nonisolated func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
+    public func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
         try withEntry(key) { value, _, _ in try body(value) }
     }
 
@@ -127,7 +127,7 @@ extension Store {
     /// - Throws: As ``get(_:)``, or what `body` throws.
     /// - Complexity: As ``get(_:)``.
     @inlinable
-    public nonisolated func withEntry<R>(
+    public func withEntry<R>(
         _ key: some ByteSource,
         _ body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) throws -> R
     ) throws -> R? {
@@ -142,7 +142,7 @@ extension Store {
 
     /// Not generic, so that it is compiled in this module.
     @usableFromInline
-    nonisolated func lendEntry(
+    func lendEntry(
         of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
         try reader.lendEntry(of: key, body)
@@ -152,7 +152,7 @@ extension Store {
     ///
     /// - Throws: `.invalidArgument`, `.closed`.
     /// - Complexity: O(log n).
-    public nonisolated func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
+    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
     }
 
@@ -164,7 +164,7 @@ extension Store {
     ///
     /// - Throws: `.invalidArgument`, `.closed`.
     /// - Complexity: O(log n): the index has the expiry, so the value isn't read.
-    public nonisolated func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
+    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
         try key.withByteBuffer { (key) throws(StoreError) in try reader.expiry(of: key) }
     }
 
@@ -172,8 +172,8 @@ extension Store {
     /// until it is released.
     ///
     /// - Throws: `.closed`.
-    public nonisolated func readView() throws(StoreError) -> ReadView {
-        if log.isEnded { throw .closed }
-        return ReadView(ReadPin(log))
+    public func readView() throws(StoreError) -> ReadView {
+        if image.isClosed { throw .closed }
+        return ReadView(ReadPin(image))
     }
 }

@@ -3,14 +3,14 @@ internal import HeartwoodFileSystem
 /// Functions with which simulations run the same way each time.
 extension Store {
     /// Waits until the log writer has nothing to do at the current time of its clock, or has ended. Blocks.
-    package nonisolated func settle() {
+    package func settle() {
         spin {
             log.withState { $0.writerSleepsUntil != nil || $0.life.phase == .ended }
         }
     }
 
     /// Moves the clock of the log writer's delays, and waits until the log writer has done what is due by then.
-    package nonisolated func moveDelays(_ delays: ManualDelays, by nanoseconds: UInt64) {
+    package func moveDelays(_ delays: ManualDelays, by nanoseconds: UInt64) {
         settle()
         delays.move(by: nanoseconds)
         log.withState { log.wakeWriter(&$0, deadline: 0) }
@@ -18,8 +18,8 @@ extension Store {
     }
 
     /// Makes the compactor check whether replaced files can be deleted, and waits until it has nothing to do. Blocks.
-    package nonisolated func settleCompaction() {
-        let compaction = log.compactionControl
+    package func settleCompaction() {
+        let compaction = log.compaction
         let hasThread = compaction.state.withLock { held in
             held.state.isPoked = true
             held.broadcast()
@@ -31,7 +31,7 @@ extension Store {
 
     /// Returns whether a task waits: for space, for its write to be done, or for the close. Doesn't keep the store
     /// alive.
-    package nonisolated var hasWaiters: @Sendable () -> Bool {
+    package var hasWaiters: @Sendable () -> Bool {
         let log = log
         return {
             log.visibleGate.waiterCount > 0 || log.syncedGate.waiterCount > 0
@@ -40,13 +40,13 @@ extension Store {
     }
 
     /// Returns the sequence number up to which readers see writes when it is called. Doesn't keep the store alive.
-    package nonisolated var readableNow: @Sendable () -> SequenceNumber {
-        let index = log.index
+    package var readableNow: @Sendable () -> SequenceNumber {
+        let index = image.index
         return { index.visibleSequence }
     }
 
     /// The changes after a sequence number that a feed would deliver now. Blocks, and keeps all in memory.
-    package nonisolated func durableChanges(after sequence: SequenceNumber) throws(StoreError) -> [Change] {
+    package func durableChanges(after sequence: SequenceNumber) throws(StoreError) -> [Change] {
         let source = try LogSource(log, .durable)
         let limit = try source.readable().sequence
         var reader = ChangeReader(

@@ -30,7 +30,7 @@ struct ConditionalBatch: Sendable {
 extension Store {
     /// - Parameter external: The value again, if it is too large to be copied.
     @usableFromInline
-    nonisolated func attempt(
+    func attempt(
         _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, external: [UInt8]?, _ expires: Expiry,
         _ condition: KeyCondition?, _ durability: Durability?
     ) throws(StoreError) -> SingleWrite {
@@ -40,13 +40,13 @@ extension Store {
             try encoder.put(key, value, external: external, expires: expires, to: &batch)
             return .batch(ConditionalBatch(batch: batch, conditions: Self.conditions(key, condition)))
         }
-        let expiry = expires.isNever ? 0 : expires.stored(now: log.now)
+        let expiry = expires.isNever ? 0 : expires.stored(now: image.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
         return try attempt(kind, key, value, expiry, durability)
     }
 
     @usableFromInline
-    nonisolated func attemptRemoval(
+    func attemptRemoval(
         of key: UnsafeRawBufferPointer, _ condition: KeyCondition?, _ durability: Durability?
     ) throws(StoreError) -> SingleWrite {
         let nothing = UnsafeRawBufferPointer(start: nil, count: 0)
@@ -58,13 +58,13 @@ extension Store {
     }
 
     @inline(__always)
-    private nonisolated func attempt(
+    private func attempt(
         _ kind: RecordKind, _ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ expiry: UInt64,
         _ durability: Durability?
     ) throws(StoreError) -> SingleWrite {
         if Task.isCancelled { throw .cancelled }
         // First, so that the leaf is fetched into the cache while the checksum is computed and the lock is taken.
-        let preparation = log.index.preparer.prepare(key)
+        let preparation = image.index.preparer.prepare(key)
         let record = SingleRecord(kind, key: key, value: value, expiry: expiry)
         let level = (durability ?? log.configuration.durability).level
         switch try log.admit(record, level, preparation) {

@@ -2,13 +2,13 @@ internal import HeartwoodFileSystem
 
 extension Store {
     /// The contents and the activity of the store. O(1).
-    public nonisolated var statistics: Statistics {
-        let index = log.index.statistics
+    public var statistics: Statistics {
+        let index = image.index.statistics
         let log = log
-        let (compaction, pinnedFiles) = log.compactionControl.state.withState { ($0.statistics, $0.pinnedFiles) }
-        let retained = log.compactionControl.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
-        let holds = log.compactionControl.holds.withLock { $0.count }
-        let timeAhead = log.timeAhead
+        let (compaction, pinnedFiles) = log.compaction.state.withState { ($0.statistics, $0.pinnedFiles) }
+        let retained = log.compaction.retained.withLock { $0.reduce(0) { $0 + $1.bytes } }
+        let holds = log.compaction.holds.withLock { $0.count }
+        let timeAhead = image.timeAhead
         let (feeds, slowest) = log.feeds.withLock { ($0.count, $0.values.min()) }
         return log.withState { state in
             Statistics(
@@ -19,7 +19,7 @@ extension Store {
                 liveBytes: index.liveBytes,
                 logBytes: state.logBytes,
                 snapshotBytes: compaction.snapshot?.bytes ?? 0,
-                segments: log.segments.count,
+                segments: image.segments.count,
                 pinnedFiles: pinnedFiles,
                 retainedLogBytes: retained,
                 logHolds: holds,
@@ -45,7 +45,7 @@ extension Store {
     }
 
     /// Numbers jump at an opening, so only those of this one are counted.
-    private nonisolated func lag(of sequence: SequenceNumber, behind visible: SequenceNumber) -> UInt64 {
+    private func lag(of sequence: SequenceNumber, behind visible: SequenceNumber) -> UInt64 {
         visible - min(visible, max(sequence, log.openedAt))
     }
 }

@@ -134,21 +134,21 @@ extension Store {
     }
 
     /// Makes an empty batch, which is encoded as it is filled.
-    public nonisolated func makeBatch() -> WriteBatch { WriteBatch(encoder: EncodedWrites(encoder)) }
+    public func makeBatch() -> WriteBatch { WriteBatch(encoder: EncodedWrites(encoder)) }
 
     /// The operation of a batch that has nothing else.
-    nonisolated func single(of batch: WriteBatch) -> WriteBatch.Operation? {
+    func single(of batch: WriteBatch) -> WriteBatch.Operation? {
         batch.conditions.isEmpty && batch.operations.count == 1 ? batch.operations[0] : nil
     }
 
-    nonisolated func requirements(of batch: WriteBatch) throws(StoreError) -> [Requirement] {
+    func requirements(of batch: WriteBatch) throws(StoreError) -> [Requirement] {
         var requirements: [Requirement] = []
         requirements.reserveCapacity(batch.conditions.count)
-        for condition in batch.conditions { requirements.append(try Requirement(condition, of: log)) }
+        for condition in batch.conditions { requirements.append(try Requirement(condition, of: image)) }
         return requirements
     }
 
-    nonisolated func encoded(_ batch: WriteBatch) throws(StoreError) -> EncodedBatch {
+    func encoded(_ batch: WriteBatch) throws(StoreError) -> EncodedBatch {
         let writes: EncodedWrites
         if let encoder = batch.encoder {
             guard let own = encoder as? EncodedWrites else { throw .batchOfAnotherStore }
@@ -156,7 +156,7 @@ extension Store {
         } else {
             writes = EncodedWrites(encoder)
             // All keys of the batch expire at one moment.
-            let now = log.now
+            let now = image.now
             for operation in batch.operations { writes.add(operation, now) }
         }
         if let failure = writes.failure { throw failure }

@@ -14,9 +14,6 @@ internal import HeartwoodFormat
 /// the write its sequence number, appends it to the open commit and adds it to the index. A separate thread writes and
 /// syncs commits; one commit serves all writes that wait at the same time. Reads take no lock.
 ///
-/// All members are `nonisolated`. Methods that you isolate to the store in an extension run one at a time, as on any
-/// actor; no write waits for them.
-///
 /// Writes are asynchronous and run on the caller's actor. Use ``blocking`` in code that isn't asynchronous. Reads are
 /// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are asynchronous.
 ///
@@ -25,13 +22,14 @@ internal import HeartwoodFormat
 ///
 /// A store holds its directory open. Neither another working directory of the process nor a renamed directory leads it
 /// elsewhere: a store whose directory is renamed goes on in it.
-public actor Store {
+public final class Store: Sendable {
     /// The path of the store's directory, as it was opened.
-    public nonisolated let path: String
+    public let path: String
     /// What recovery found when the store was opened.
-    public nonisolated let recoveryReport: RecoveryReport
-    nonisolated let log: Log
-    nonisolated let encoder: RecordEncoder
+    public let recoveryReport: RecoveryReport
+    let image: StoreImage
+    let log: Log
+    let encoder: RecordEncoder
 
     /// Opens a store, and creates it if there is none. Blocks until it is open. In asynchronous code use
     /// ``open(at:configuration:)``.
@@ -48,9 +46,9 @@ public actor Store {
         let configuration = try configuration.validated()
         let path = try path.checkedStorePath
         let recovered = try RecoveredStore(path, configuration: configuration)
-        let log = recovered.log
+        let log = recovered.makeLog()
         do {
-            try Self.startWriter(recovered)
+            try Self.startWriter(of: log, recovered)
         } catch {
             recovered.release()
             throw StoreError(
@@ -59,6 +57,7 @@ public actor Store {
         }
         self.path = path
         self.log = log
+        image = log.image
         recoveryReport = recovered.report
         encoder = RecordEncoder(log)
     }
@@ -125,10 +124,9 @@ public actor Store {
     }
 
     /// What the store can do now.
-    public nonisolated var state: State { log.withState { $0.publicState } }
+    public var state: State { log.withState { $0.publicState } }
 
-    private static func startWriter(_ recovered: RecoveredStore) throws {
-        let log = recovered.log
+    private static func startWriter(of log: Log, _ recovered: RecoveredStore) throws {
         let lock = recovered.directory.lock
         let leftovers = recovered.directory.leftovers
         let superseded = recovered.outcome.superseded

@@ -150,3 +150,13 @@ public protocol FileLock: AnyObject, Sendable {
     /// Releases the lock. The file stays. Does nothing the second time.
     func unlock()
 }
+
+extension FileSystem {
+    /// A random number other than 0.
+    package func randomSalt() -> UInt32 {
+        while true {
+            let salt = UInt32(truncatingIfNeeded: randomUInt64())
+            if salt != 0 { return salt }
+        }
+    }
+}

@@ -15,7 +15,7 @@ import Testing
     private static let rounds = ProcessInfo.processInfo.environment["HEARTWOOD_SWEEPS"] == "1" ? 3 : 1
 
     /// The first, a middle and the last log file.
-    private static func files(of image: StoreImage) -> [String] {
+    private static func files(of image: DirectoryImage) -> [String] {
         let logs = image.logs
         return Array(Set([logs.first!, logs[logs.count / 2], logs.last!])).sorted()
     }
@@ -47,12 +47,12 @@ import Testing
         for length in 1...8 {
             let fileSystem = InMemoryFileSystem()
             let store = try await Store.open(
-                at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+                at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
             try await store.put("a", "1")
             // Neither is synced: the first isn't known to have been durable.
             try await store.put("b", "2", durability: .written)
             try await store.put("c", [UInt8](repeating: 0x61, count: length), durability: .written)
-            var image = try StoreImage(of: fileSystem)
+            var image = try DirectoryImage(of: fileSystem)
             try await store.close()
             let name = try #require(image.logs.first)
             let torn = try FileLayout(log: image.files[name]!).commits[1]
@@ -75,11 +75,11 @@ import Testing
 ///
 /// - Returns: What the opening shows; nil if it is refused, or if not all can be read.
 @discardableResult
-func expectSameVerdict(_ image: StoreImage, _ comment: Comment) async throws -> [[UInt8]: WrittenStore.Found]? {
+func expectSameVerdict(_ image: DirectoryImage, _ comment: Comment) async throws -> [[UInt8]: WrittenStore.Found]? {
     let fileSystem = try image.fileSystem()
-    let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
+    let check = try Verification.run(DirectoryImage.path, fileSystem: fileSystem, patience: .none)
     do {
-        let (tail, contents) = try await WrittenStore.opening(of: fileSystem, at: StoreImage.path)
+        let (tail, contents) = try await WrittenStore.opening(of: fileSystem, at: DirectoryImage.path)
         #expect(check.opens, "\(comment): it opens, but \(check.findings)")
         expectSameTail(check, tail, comment)
         do {
@@ -115,19 +115,19 @@ private func expectSameTail(_ check: Verification, _ tail: RecoveryReport.Tail, 
 
 /// Checks that a repair makes a store of exactly these batches.
 func expectRepaired(
-    _ image: StoreImage, _ written: WrittenStore, _ recoverable: Oracle.Recoverable, _ comment: Comment,
+    _ image: DirectoryImage, _ written: WrittenStore, _ recoverable: Oracle.Recoverable, _ comment: Comment,
     _ options: RepairOptions = RepairOptions()
 ) async throws {
     let fileSystem = try image.fileSystem()
     let report = try Repair.run(
-        StoreImage.path, output: "/repaired", options, now: 1_700_000_100_000, fileSystem: fileSystem)
+        DirectoryImage.path, output: "/repaired", options, now: 1_700_000_100_000, fileSystem: fileSystem)
     let check = try Verification.run("/repaired", fileSystem: fileSystem, patience: .none)
     #expect(check.verdict == .clean, comment)
     let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
     let expected = written.state(of: recoverable.sequences, after: recoverable.base)
     #expect(found == expected, "\(comment): \(difference(found, expected)) \(report.losses)")
     // The log has exactly these batches.
-    let repaired = try StoreImage(of: fileSystem, at: "/repaired")
+    let repaired = try DirectoryImage(of: fileSystem, at: "/repaired")
     var batches: Set<UInt64> = []
     for log in repaired.logs {
         for record in try FileLayout(log: repaired.files[log]!).commits.flatMap(\.records) where record.keyLength > 0 {
@@ -136,9 +136,9 @@ func expectRepaired(
     }
     #expect(
         batches == recoverable.sequences, "\(comment): \(batches.symmetricDifference(recoverable.sequences).sorted())")
-    let plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+    let plan = try Repair.plan(DirectoryImage.path, options, fileSystem: fileSystem)
     #expect(plan.batches == report.batches && plan.losses.count == report.losses.count, comment)
-    #expect(try StoreImage(of: fileSystem).files == image.files, "\(comment): the old files have changed")
+    #expect(try DirectoryImage(of: fileSystem).files == image.files, "\(comment): the old files have changed")
 }
 
 func difference(_ found: [[UInt8]: WrittenStore.Found], _ expected: [[UInt8]: WrittenStore.Found]) -> String {
@@ -163,7 +163,7 @@ struct Oracle {
     init(_ written: WrittenStore) { self.written = written }
 
     /// For damage to logs; the snapshot, if there is one, is whole.
-    func recoverable(in image: StoreImage) throws -> Recoverable {
+    func recoverable(in image: DirectoryImage) throws -> Recoverable {
         var recoverable = Recoverable()
         var base: UInt64 = 0
         if let newest = written.image.snapshots.last, image.files[newest] == written.image.files[newest] {

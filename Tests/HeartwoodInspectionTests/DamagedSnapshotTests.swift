@@ -87,7 +87,7 @@ import Testing
                 image.files[newName] = written.image.files[name]
                 for index in 26..<538 { image.files[newName]![index] = 0 }
                 let files = try image.fileSystem()
-                let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+                let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: files)
                 let found = try await WrittenStore.contents(of: files, at: "/repaired")
                 for (key, value) in all where found[key] != value {
                     #expect(
@@ -129,7 +129,7 @@ import Testing
         try await expectSameVerdict(image, "no snapshot")
         let later = Oracle.Recoverable(sequences: Set(written.changes.keys.filter { $0 > covered }))
         try await expectRepaired(image, written, later, "no snapshot")
-        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        let plan = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
         #expect(plan.losses.first?.sequences == 1...covered)
     }
 
@@ -164,11 +164,11 @@ import Testing
     @Test func anOlderSnapshotIsUsedAsFarAsItGoes() async throws {
         let first = try await WrittenStore.make(.compacted, seed: 26)
         let fileSystem = try first.image.fileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         _ = try await store.compact()
         let last = try await store.put("after", "x")
         try await store.close()
-        var image = try StoreImage(of: fileSystem)
+        var image = try DirectoryImage(of: fileSystem)
         let newest = image.snapshots.last!
         image.files[newest] = nil
         let name = first.image.snapshots[0]
@@ -181,7 +181,7 @@ import Testing
         let base = first.state(of: first.changes.keys.filter { $0 <= covered })
         try await expectRepaired(
             image, written, Oracle.Recoverable(base: base, sequences: [last]), "an older snapshot")
-        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        let plan = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
         #expect(plan.losses.contains { $0.sequences?.contains(covered + 1) ?? false })
     }
 
@@ -190,10 +190,10 @@ import Testing
     @Test func whereNothingElseIsLeftAnOlderSnapshotStandsIn() async throws {
         let first = try await WrittenStore.make(.compacted, seed: 28)
         let fileSystem = try first.image.fileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         _ = try await store.compact()
         try await store.close()
-        var image = try StoreImage(of: fileSystem)
+        var image = try DirectoryImage(of: fileSystem)
         let (newest, older) = (image.snapshots.last!, first.image.snapshots[0])
         image.files[older] = first.image.files[older]
         let records = try FileLayout.records(ofSnapshot: image.files[newest]!)
@@ -205,7 +205,7 @@ import Testing
             damaged.files[newest]![record.part.lowerBound + 33] ^= 1
             damaged.files[newest]![records.last!.part.upperBound + 40] ^= 1
             let files = try damaged.fileSystem()
-            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+            let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: files)
             var expected = now
             expected[record.key] = nil
             for (key, value) in then {
@@ -224,14 +224,15 @@ import Testing
     /// A snapshot that verifies but differs from the log.
     @Test func aSnapshotIsComparedWithTheLogThatItReplaced() async throws {
         let written = try await WrittenStore.make(.kept, seed: 27)
-        let check = try Verification.run(StoreImage.path, fileSystem: try written.image.fileSystem(), patience: .none)
+        let fileSystem = try written.image.fileSystem()
+        let check = try Verification.run(DirectoryImage.path, fileSystem: fileSystem, patience: .none)
         #expect(check.verdict == .clean && check.comparedSnapshots == 1)
         // One key less than in the log.
         let name = written.image.snapshots[0]
         let forged = try Forgery.without(record: 3, written.image.files[name]!)
         var image = written.image
         image.files[name] = forged
-        let second = try Verification.run(StoreImage.path, fileSystem: try image.fileSystem(), patience: .none)
+        let second = try Verification.run(DirectoryImage.path, fileSystem: try image.fileSystem(), patience: .none)
         #expect(second.verdict == .corrupt && second.findings.count == 1, "\(second.findings)")
         #expect(second.findings.first?.file.hasSuffix(name) ?? false)
     }

@@ -19,12 +19,12 @@ import Testing
 
     @Test(arguments: stores)
     func aStoreOfAnyVersionIsJudgedAsAnOpeningDoes(_ path: String) async throws {
-        let image = try StoreImage(of: POSIXFileSystem(), at: path)
+        let image = try DirectoryImage(of: POSIXFileSystem(), at: path)
         let comment: Comment = "\(path.split(separator: "/").suffix(2).joined(separator: "/"))"
         let contents = try await expectSameVerdict(image, comment)
         let fileSystem = try image.fileSystem()
         do {
-            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+            let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
             let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
             // Repair may bring back what an opening skips; what an opening shows must be there.
             if let contents, report.batchesBehindTear == 0 { #expect(found == contents, comment) }

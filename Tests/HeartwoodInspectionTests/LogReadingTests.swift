@@ -11,7 +11,7 @@ import Testing
 /// The records of a log, as they are shown.
 @Suite struct LogReadingTests {
     private func records(
-        _ fileSystem: any FileSystem, _ filter: LogFilter = LogFilter(), path: String = StoreImage.path
+        _ fileSystem: any FileSystem, _ filter: LogFilter = LogFilter(), path: String = DirectoryImage.path
     ) throws -> (records: [LoggedRecord], skipped: [Finding], verdict: Verdict) {
         var (records, skipped): ([LoggedRecord], [Finding]) = ([], [])
         let verdict = try LogReading.run(path, filter, fileSystem: fileSystem) { item in
@@ -51,7 +51,7 @@ import Testing
         var filter = LogFilter()
         (filter.noted, filter.kinds, filter.times) = (prefix, [], 0...0)
         var newest: [[UInt8]: (UInt64, [UInt8]?)] = [:]
-        try LogReading.run(StoreImage.path, filter, fileSystem: fileSystem) { item in
+        try LogReading.run(DirectoryImage.path, filter, fileSystem: fileSystem) { item in
             guard case .noted(let record) = item else { return true }
             #expect(record.key.starts(with: prefix) && record.value != nil)
             let before = newest[record.key]?.0 ?? 0
@@ -120,7 +120,7 @@ import Testing
 
     @Test func aSnapshotIsShownInKeyOrder() async throws {
         let written = try await WrittenStore.make(.compacted, seed: 34)
-        let path = StoreImage.path + "/" + written.image.snapshots[0]
+        let path = DirectoryImage.path + "/" + written.image.snapshots[0]
         var filter = LogFilter()
         filter.withValues = true
         let (records, _, verdict) = try records(try written.image.fileSystem(), filter, path: path)
@@ -142,7 +142,7 @@ import Testing
         let base = try written.image.fileSystem()
         // The listing, the header, the walk and the walk's first read ask for the size. Up to then the commit is half
         // written.
-        let fileSystem = LateFileSystem(base, path: StoreImage.path + "/" + name, late: commit.part, sizes: 4)
+        let fileSystem = LateFileSystem(base, path: DirectoryImage.path + "/" + name, late: commit.part, sizes: 4)
         let (records, skipped, verdict) = try records(fileSystem)
         #expect(fileSystem.wasEarly && verdict == .clean && skipped.isEmpty)
         #expect(records.count == written.changes.values.reduce(0) { $0 + $1.count })
@@ -151,14 +151,14 @@ import Testing
     /// From segment to segment; each record once.
     @Test func aStoreThatIsWrittenToIsFollowed() async throws {
         let fileSystem = InMemoryFileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         try await store.put("first", "1")
         let seen = Mutex<[UInt64]>([])
         let isStopped = Atomic<Bool>(false)
         // On a thread of its own, because it blocks.
         let thread = try startThread(name: "follower") {
             _ = try? LogReading.run(
-                StoreImage.path, fileSystem: fileSystem, following: { isStopped.load(ordering: .acquiring) }
+                DirectoryImage.path, fileSystem: fileSystem, following: { isStopped.load(ordering: .acquiring) }
             ) { item in
                 if case .record(let record) = item { seen.withLock { $0.append(record.sequence) } }
                 return true

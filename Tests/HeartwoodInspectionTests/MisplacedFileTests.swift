@@ -10,7 +10,7 @@ import Testing
 /// Files that are missing, swapped, of another store, older, or half-written: the verdict is that of an opening, and
 /// repair brings back what the existing files contain.
 @Suite struct MisplacedFileTests {
-    private func check(_ image: StoreImage, _ written: WrittenStore, _ comment: Comment) async throws {
+    private func check(_ image: DirectoryImage, _ written: WrittenStore, _ comment: Comment) async throws {
         try await expectSameVerdict(image, comment)
         let recoverable = try Oracle(written).recoverable(in: image)
         try await expectRepaired(image, written, recoverable, comment)
@@ -150,14 +150,14 @@ import Testing
     private static func segmentsOfOneCommit() async throws -> WrittenStore {
         var written = WrittenStore()
         let fileSystem = InMemoryFileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         for number in 0..<40 {
             let (key, value) = (Array("key \(number % 7)".utf8), [UInt8](repeating: UInt8(number), count: 440))
             let sequence = try await store.put(key, value, durability: .buffered)
             written.changes[sequence] = [(key, value)]
             if number % 8 == 7 { try await store.flush() }
         }
-        written.image = try StoreImage(of: fileSystem)
+        written.image = try DirectoryImage(of: fileSystem)
         try await store.close()
         return written
     }
@@ -182,7 +182,7 @@ import Testing
                 let left = Set(written.changes.keys).subtracting(lost)
                 let comment: Comment = "\(replaced) is a copy of \(name)"
                 try await expectRepaired(image, written, Oracle.Recoverable(sequences: left), comment)
-                let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+                let plan = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
                 for number in lost {
                     #expect(plan.losses.contains { $0.sequences?.contains(number) ?? false }, "\(comment): \(number)")
                 }
@@ -194,16 +194,16 @@ import Testing
         let written = try await WrittenStore.make(.log, seed: 20, closes: true)
         // Two copies of a store, with different writes to each.
         let fileSystem = try written.image.fileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         let mine = try await store.put("mine", "1")
         try await store.close()
         let second = try written.image.fileSystem()
-        let copy = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(second))
+        let copy = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(second))
         try await copy.put("theirs", "2")
         try await copy.put("theirs", "3")
         try await copy.close()
-        var image = try StoreImage(of: fileSystem)
-        let others = try StoreImage(of: second)
+        var image = try DirectoryImage(of: fileSystem)
+        let others = try DirectoryImage(of: second)
         let newest = others.logs.last!
         image.files["another.log"] = others.files[newest]
         var both = written
@@ -212,13 +212,13 @@ import Testing
         let found = try await repairedContents(of: image)
         // Either of the two may be taken, but never a mixture.
         #expect((found["mine"] == nil) != (found["theirs"] == nil), "\(found["mine"] ?? []) \(found["theirs"] ?? [])")
-        let plan = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        let plan = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
         #expect(plan.sources.contains { $0.use == .otherHistory })
     }
 
-    private func repairedContents(of image: StoreImage) async throws -> [String: [UInt8]] {
+    private func repairedContents(of image: DirectoryImage) async throws -> [String: [UInt8]] {
         let fileSystem = try image.fileSystem()
-        _ = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+        _ = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
         let found = try await WrittenStore.contents(of: fileSystem, at: "/repaired")
         return Dictionary(uniqueKeysWithValues: found.map { (String(decoding: $0.key, as: UTF8.self), $0.value.value) })
     }

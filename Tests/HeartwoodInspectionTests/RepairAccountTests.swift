@@ -10,19 +10,19 @@ import Testing
 /// What a repair brings back and what it lists as lost are together all that was written.
 @Suite struct RepairAccountTests {
     /// Puts, a kill, a compaction by the next opening, and a write by the opening after it.
-    private static func compactedAfterAKill() async throws -> StoreImage {
+    private static func compactedAfterAKill() async throws -> DirectoryImage {
         let fileSystem = InMemoryFileSystem()
-        let first = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let first = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         for number in 1...20 { try await first.put("key \(number)", "value \(number)") }
-        let killed = try StoreImage(of: fileSystem).fileSystem()
+        let killed = try DirectoryImage(of: fileSystem).fileSystem()
         try await first.close()
-        try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(killed)) { store in
+        try await Store.withStore(at: DirectoryImage.path, configuration: WrittenStore.configuration(killed)) { store in
             _ = try await store.compact()
         }
-        try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(killed)) { store in
+        try await Store.withStore(at: DirectoryImage.path, configuration: WrittenStore.configuration(killed)) { store in
             _ = try await store.put("last", "value")
         }
-        return try StoreImage(of: killed)
+        return try DirectoryImage(of: killed)
     }
 
     /// The segment after the snapshot is empty and begins at a multiple of 2^32. The snapshot still counts.
@@ -36,8 +36,8 @@ import Testing
             let fileSystem = try image.fileSystem()
             let report =
                 inPlace
-                ? try Repair.runInPlace(StoreImage.path, now: 1, fileSystem: fileSystem)
-                : try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+                ? try Repair.runInPlace(DirectoryImage.path, now: 1, fileSystem: fileSystem)
+                : try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
             #expect(report.certainty == .incomplete && report.losses.count == 1)
             #expect(report.losses.first?.keys == [records[3].key])
             #expect(report.sources.first { $0.name == name }?.use == .used)
@@ -55,7 +55,7 @@ import Testing
             var image = written.image
             let end = count == 0 ? 4_096 : records[count - 1].part.upperBound
             image.files[name] = Array(image.files[name]![..<end])
-            let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+            let report = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
             #expect(report.certainty == .incomplete, "truncated at \(end)")
             for record in records[count...] {
                 let isReported = report.losses.contains { $0.keyRange?.contains(record.key) ?? false }
@@ -71,20 +71,20 @@ import Testing
         let name = written.image.snapshots[0]
         var image = written.image
         image.files[name]!.removeLast(70)
-        let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        let report = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
         #expect(report.losses.isEmpty && report.certainty == .complete)
     }
 
     @Test func nothingIsLostIsReportedOnlyOfAClosedLog() async throws {
         for shape in WrittenStore.Shape.allCases {
             let closed = try await WrittenStore.make(shape, seed: 73)
-            #expect(try Repair.plan(StoreImage.path, fileSystem: closed.image.fileSystem()).certainty == .complete)
+            #expect(try Repair.plan(DirectoryImage.path, fileSystem: closed.image.fileSystem()).certainty == .complete)
             let open = try await WrittenStore.make(shape, seed: 73, closes: false)
             let name = open.image.logs.last!
             let end = try FileLayout(log: open.image.files[name]!).end
-            let report = try Repair.plan(StoreImage.path, fileSystem: open.image.fileSystem())
+            let report = try Repair.plan(DirectoryImage.path, fileSystem: open.image.fileSystem())
             #expect(report.losses.isEmpty)
-            #expect(report.certainty == .unknownAfter(file: StoreImage.path + "/" + name, offset: UInt64(end)))
+            #expect(report.certainty == .unknownAfter(file: DirectoryImage.path + "/" + name, offset: UInt64(end)))
         }
     }
 
@@ -92,22 +92,22 @@ import Testing
     @Test func aLogThatWasCutOffIsNeverComplete() async throws {
         let fileSystem = InMemoryFileSystem()
         for _ in 0..<2 {
-            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+            try await Store.withStore(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem)) {
                 for number in 1...3 { try await $0.put("key \(number)", "value") }
             }
-            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+            try await Store.withStore(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem)) {
                 _ = try await $0.compact()
             }
-            try await Store.withStore(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem)) {
+            try await Store.withStore(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem)) {
                 for number in 1...3 { try await $0.put("key \(number)", "newer") }
             }
         }
-        let image = try StoreImage(of: fileSystem)
+        let image = try DirectoryImage(of: fileSystem)
         let name = try #require(image.logs.last)
         for end in stride(from: 4_096, to: image.files[name]!.count, by: 8) {
             var cut = image
             cut.files[name]!.removeLast(image.files[name]!.count - end)
-            let report = try Repair.plan(StoreImage.path, fileSystem: try cut.fileSystem())
+            let report = try Repair.plan(DirectoryImage.path, fileSystem: try cut.fileSystem())
             #expect(report.certainty != .complete, "cut off at \(end)")
         }
     }
@@ -124,7 +124,7 @@ import Testing
             bytes += image.files[first]![4_096...].dropLast(distance)
             image.files[second] = bytes
             let files = try image.fileSystem()
-            let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: files)
+            let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: files)
             #expect(report.losses.contains { $0.sequences == own.lowerBound...own.upperBound - 1 }, "\(distance)")
             let found = try await WrittenStore.contents(of: files, at: "/repaired")
             #expect(found.mapValues(\.value) == expected.mapValues(\.value), "\(distance)")
@@ -136,7 +136,7 @@ import Testing
         var image = written.image
         let covered = UInt64(image.snapshots[0].prefix(16), radix: 16)!
         for name in image.logs { image.files[name] = nil }
-        let report = try Repair.plan(StoreImage.path, fileSystem: try image.fileSystem())
+        let report = try Repair.plan(DirectoryImage.path, fileSystem: try image.fileSystem())
         #expect(report.certainty == .incomplete && report.losses.count == 1)
         #expect(report.losses.first?.sequences?.lowerBound == covered + 1 && report.losses.first?.isExact == false)
     }
@@ -145,13 +145,13 @@ import Testing
     @Test func betweenTwoStoresTheCallerDecides() async throws {
         let mine = try await WrittenStore.make(.log, seed: 75)
         let other = try await WrittenStore.make(.log, seed: 76)
-        var image = StoreImage()
+        var image = DirectoryImage()
         image.files[mine.image.logs[0]] = mine.image.files[mine.image.logs[0]]
         image.files["other"] = other.image.files[other.image.logs[1]]
-        #expect(throws: Never.self) { try Repair.plan(StoreImage.path, fileSystem: image.fileSystem()) }
+        #expect(throws: Never.self) { try Repair.plan(DirectoryImage.path, fileSystem: image.fileSystem()) }
         image.files[other.image.logs[1]] = image.files.removeValue(forKey: "other")
         let error = #expect(throws: StoreError.self) {
-            try Repair.plan(StoreImage.path, fileSystem: image.fileSystem())
+            try Repair.plan(DirectoryImage.path, fileSystem: image.fileSystem())
         }
         #expect(error?.code == .invalidArgument)
     }
@@ -162,7 +162,7 @@ import Testing
         let fileSystem = try written.image.fileSystem()
         let store = try NewStore("/repaired.partial", now: 1, in: fileSystem)
         _ = store
-        let report = try Repair.run(StoreImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
+        let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: 1, fileSystem: fileSystem)
         #expect(report.batches == 70)
         #expect(try !fileSystem.contents(ofDirectory: "/repaired").contains(NewStore.unfinishedName))
         #expect(try fileSystem.kind(of: "/repaired.partial") == nil)

@@ -51,7 +51,7 @@ import Testing
         try await expectRepaired(kept.image, kept, early, "kept up to 30", options)
         let compacted = try await WrittenStore.make(.compacted, seed: 52)
         let error = #expect(throws: StoreError.self) {
-            try Repair.plan(StoreImage.path, options, fileSystem: try compacted.image.fileSystem())
+            try Repair.plan(DirectoryImage.path, options, fileSystem: try compacted.image.fileSystem())
         }
         #expect(error?.code == .invalidArgument && error?.message.contains("number 70") ?? false)
     }
@@ -61,7 +61,7 @@ import Testing
         let clock = ManualClock(milliseconds: 1_700_000_000_000)
         var configuration = WrittenStore.configuration(fileSystem)
         configuration.clock = clock
-        let store = try await Store.open(at: StoreImage.path, configuration: configuration)
+        let store = try await Store.open(at: DirectoryImage.path, configuration: configuration)
         for number in 0..<10 {
             clock.set(1_700_000_000_000 + UInt64(number) * 1_000)
             try await store.put("key \(number)", "\(number)", durability: .synced)
@@ -69,7 +69,7 @@ import Testing
         try await store.close()
         var options = RepairOptions()
         options.upToTime = 1_700_000_004_500
-        _ = try Repair.run(StoreImage.path, output: "/then", options, now: Self.now, fileSystem: fileSystem)
+        _ = try Repair.run(DirectoryImage.path, output: "/then", options, now: Self.now, fileSystem: fileSystem)
         let found = try await WrittenStore.contents(of: fileSystem, at: "/then")
         #expect(Set(found.keys.map { String(decoding: $0, as: UTF8.self) }) == Set((0...4).map { "key \($0)" }))
     }
@@ -82,7 +82,7 @@ import Testing
         var image = written.image
         image.files[name]![batch.value[1].lowerBound + 33] ^= 4
         let fileSystem = try image.fileSystem()
-        let left = try Repair.plan(StoreImage.path, fileSystem: fileSystem)
+        let left = try Repair.plan(DirectoryImage.path, fileSystem: fileSystem)
         #expect(left.batchesLeftOut == 1 && left.partialBatches == 0)
         #expect(left.losses.map(\.sequences) == [batch.key...batch.key])
         #expect(left.losses.first?.offset == UInt64(batch.value[1].lowerBound))
@@ -90,7 +90,7 @@ import Testing
         #expect(left.losses.first?.keys.contains(keys[0]) ?? false, "the keys of what is left are known")
         var options = RepairOptions()
         options.keepsPartial = true
-        let kept = try Repair.run(StoreImage.path, output: "/kept", options, now: Self.now, fileSystem: fileSystem)
+        let kept = try Repair.run(DirectoryImage.path, output: "/kept", options, now: Self.now, fileSystem: fileSystem)
         #expect(kept.partialBatches == 1 && kept.batches == 70)
         var partial = written
         partial.changes[batch.key]!.remove(at: 1)
@@ -107,7 +107,7 @@ import Testing
         var image = written.image
         image.files[name]![last.part.lowerBound + 34] ^= 1
         let fileSystem = try image.fileSystem()
-        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
         #expect(report.lastSequence == 69 && report.highestSequence == 70)
         var configuration = WrittenStore.configuration(fileSystem)
         configuration.createIfMissing = false
@@ -117,7 +117,7 @@ import Testing
         try await store.close()
         // If nothing is lost, the numbers continue without a gap.
         let whole = try written.image.fileSystem()
-        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: whole)
+        _ = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: whole)
         configuration.fileSystem = whole
         let second = try await Store.open(at: "/repaired", configuration: configuration)
         #expect(try await second.put("a", "b") == 71)
@@ -133,7 +133,7 @@ import Testing
         var image = written.image
         image.files[name]![last.part.lowerBound + 34] ^= 1
         let fileSystem = try image.fileSystem()
-        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
         #expect(report.lastSequence < 70 && report.highestSequence == 70)
         let store = try await Store.open(at: "/repaired", configuration: WrittenStore.configuration(fileSystem))
         #expect(try await store.put("a", "b") > 70)
@@ -150,14 +150,14 @@ import Testing
         var image = written.image
         image.files[name]![torn.part.lowerBound + 20] ^= 1
         let fileSystem = try image.fileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         try await store.put("after", "it")
         try await store.close()
         // As if the commit had reached the disk late.
-        var late = try StoreImage(of: fileSystem)
+        var late = try DirectoryImage(of: fileSystem)
         late.files[name]![torn.part.lowerBound + 20] ^= 1
         let files = try late.fileSystem()
-        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: files)
+        _ = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: files)
         var expected = written.state(of: written.changes.keys.filter { !numbers.contains($0) })
         expected[Array("after".utf8)] = WrittenStore.Found(value: Array("it".utf8), sequence: 1 << 32)
         #expect(try await WrittenStore.contents(of: files, at: "/repaired") == expected)
@@ -169,7 +169,7 @@ import Testing
         image.files[image.logs[3]] = nil
         let lost = try FileLayout(log: written.image.files[written.image.logs[3]]!).batches.keys
         let fileSystem = try image.fileSystem()
-        _ = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
+        _ = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: fileSystem)
         var filter = LogFilter()
         filter.kinds = [RecordKind.lostBatch.rawValue]
         var marked: [UInt64] = []
@@ -191,23 +191,23 @@ import Testing
         image.files["notes.txt"] = Array("not ours".utf8)
         let fileSystem = try image.fileSystem()
         let recoverable = try Oracle(written).recoverable(in: image)
-        let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+        let report = try Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: fileSystem)
         let aside = try #require(report.movedTo)
-        var old = try StoreImage(of: fileSystem, at: aside)
+        var old = try DirectoryImage(of: fileSystem, at: aside)
         for name in ["notes.txt", StoreFileName.keepLogName] { old.files[name] = image.files[name] }
         #expect(old.files == image.files, "no old file is changed or missing")
-        let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+        let found = try await WrittenStore.contents(of: fileSystem, at: DirectoryImage.path)
         #expect(found == written.state(of: recoverable.sequences, after: recoverable.base))
-        let names = try fileSystem.contents(ofDirectory: StoreImage.path)
+        let names = try fileSystem.contents(ofDirectory: DirectoryImage.path)
         #expect(names.contains("notes.txt") && !names.contains { $0.hasSuffix(".partial") })
     }
 
     @Test func aStoreInUseIsNotRepairedInPlace() async throws {
         let fileSystem = InMemoryFileSystem()
-        let store = try await Store.open(at: StoreImage.path, configuration: WrittenStore.configuration(fileSystem))
+        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
         try await store.put("a", "b")
         let error = #expect(throws: StoreError.self) {
-            try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
+            try Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: fileSystem)
         }
         #expect(error?.code == .locked)
         try await store.close()
@@ -223,28 +223,28 @@ import Testing
         for stop in 0..<200 {
             let fileSystem = try written.image.fileSystem()
             let failing = FailingRenames(fileSystem, after: stop)
-            guard (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)) == nil else {
+            guard (try? Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: failing)) == nil else {
                 #expect(stop > written.image.files.count)
                 break
             }
             do {
-                #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
+                #expect(try await WrittenStore.contents(of: fileSystem, at: DirectoryImage.path) == expected)
             } catch let error as StoreError {
                 #expect(error.message == RepairGuard.message, "\(error)")
-                let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
+                let check = try Verification.run(DirectoryImage.path, fileSystem: fileSystem, patience: .none)
                 #expect(check.findings.first?.what == RepairGuard.message && !check.opens)
                 refused += 1
             }
-            let outside = try Repair.run(StoreImage.path, output: "/outside", now: 1, fileSystem: fileSystem)
+            let outside = try Repair.run(DirectoryImage.path, output: "/outside", now: 1, fileSystem: fileSystem)
             #expect(try await WrittenStore.contents(of: fileSystem, at: "/outside") == expected && outside.isComplete)
             // With the same time as the first one, which is in the directory's name.
-            let report = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
-            #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
-            let old = try StoreImage(of: fileSystem, at: try #require(report.movedTo))
+            let report = try Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: fileSystem)
+            #expect(try await WrittenStore.contents(of: fileSystem, at: DirectoryImage.path) == expected)
+            let old = try DirectoryImage(of: fileSystem, at: try #require(report.movedTo))
             #expect(old.files == written.image.files || refused == 0, "stopped at \(stop)")
-            let rest = try fileSystem.contents(ofDirectory: StoreImage.path).filter { !StoreFileName($0).isData }
+            let rest = try fileSystem.contents(ofDirectory: DirectoryImage.path).filter { !StoreFileName($0).isData }
             #expect(rest.allSatisfy { $0 == "LOCK" || $0.hasPrefix("damaged-") }, "\(rest)")
-            #expect(try fileSystem.kind(of: StoreImage.path + "/" + RepairGuard.name) == nil)
+            #expect(try fileSystem.kind(of: DirectoryImage.path + "/" + RepairGuard.name) == nil)
         }
         #expect(refused > 2)
     }
@@ -260,22 +260,22 @@ import Testing
             for second in 0..<200 {
                 let fileSystem = try written.image.fileSystem()
                 let failing = FailingRenames(fileSystem, after: first)
-                isOver = (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: failing)) != nil
+                isOver = (try? Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: failing)) != nil
                 // Without the guard, no file was moved.
-                let isGuarded = try fileSystem.kind(of: StoreImage.path + "/" + RepairGuard.name) != nil
+                let isGuarded = try fileSystem.kind(of: DirectoryImage.path + "/" + RepairGuard.name) != nil
                 guard !isOver, isGuarded else { break }
                 let again = FailingRenames(fileSystem, after: second)
-                let isDone = (try? Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: again)) != nil
+                let isDone = (try? Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: again)) != nil
                 do {
-                    let found = try await WrittenStore.contents(of: fileSystem, at: StoreImage.path)
+                    let found = try await WrittenStore.contents(of: fileSystem, at: DirectoryImage.path)
                     #expect(found == expected, "stopped at \(first) and \(second)")
                 } catch let error as StoreError {
                     #expect(error.message == RepairGuard.message, "stopped at \(first) and \(second): \(error)")
                     refused += 1
                 }
                 if isDone { break }
-                _ = try Repair.runInPlace(StoreImage.path, now: Self.now, fileSystem: fileSystem)
-                #expect(try await WrittenStore.contents(of: fileSystem, at: StoreImage.path) == expected)
+                _ = try Repair.runInPlace(DirectoryImage.path, now: Self.now, fileSystem: fileSystem)
+                #expect(try await WrittenStore.contents(of: fileSystem, at: DirectoryImage.path) == expected)
             }
             if isOver { break }
         }
@@ -287,14 +287,14 @@ import Testing
         let fileSystem = try written.image.fileSystem()
         func code(_ output: String) -> StoreError.Code? {
             do {
-                _ = try Repair.run(StoreImage.path, output: output, now: Self.now, fileSystem: fileSystem)
+                _ = try Repair.run(DirectoryImage.path, output: output, now: Self.now, fileSystem: fileSystem)
                 return nil
             } catch {
                 return (error as? StoreError)?.code
             }
         }
-        #expect(code(StoreImage.path) == .invalidArgument)
-        #expect(code(StoreImage.path + "/new") == .invalidArgument)
+        #expect(code(DirectoryImage.path) == .invalidArgument)
+        #expect(code(DirectoryImage.path + "/new") == .invalidArgument)
         try fileSystem.createDirectory("/empty")
         #expect(code("/empty") == nil)
         #expect(code("/empty") == .invalidArgument, "it isn't empty any more")
@@ -314,11 +314,11 @@ import Testing
         let crashed = try image.fileSystem()
         var configuration = WrittenStore.configuration(crashed)
         configuration.createIfMissing = false
-        let store = try await Store.open(at: StoreImage.path, configuration: configuration)
+        let store = try await Store.open(at: DirectoryImage.path, configuration: configuration)
         let far = try await store.put("far", "away")
         try await store.close()
         #expect(far >= 1 << 32)
-        let report = try Repair.run(StoreImage.path, output: "/repaired", now: Self.now, fileSystem: crashed)
+        let report = try Repair.run(DirectoryImage.path, output: "/repaired", now: Self.now, fileSystem: crashed)
         #expect(report.isComplete && report.batches == 71)
         #expect(try crashed.contents(ofDirectory: "/repaired").count == 2)
     }

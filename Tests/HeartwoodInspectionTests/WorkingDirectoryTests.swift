@@ -14,7 +14,7 @@ import Testing
         let root: String
         var here: String { root + "/here" }
         var there: String { root + "/there" }
-        let other: StoreImage
+        let other: DirectoryImage
 
         static let now: UInt64 = 1_700_000_000_000
 
@@ -29,7 +29,7 @@ import Testing
                 }
                 try await store.close()
             }
-            other = try StoreImage(of: POSIXFileSystem(), at: root + "/there/app.store")
+            other = try DirectoryImage(of: POSIXFileSystem(), at: root + "/there/app.store")
             #expect(chdir(here) == 0)
         }
 
@@ -47,7 +47,7 @@ import Testing
         func check(_ store: String) async throws {
             #expect(FileManager.default.currentDirectoryPath == there, "it has reported progress")
             #expect(try POSIXFileSystem().contents(ofDirectory: there) == ["app.store"])
-            #expect(try StoreImage(of: POSIXFileSystem(), at: there + "/app.store").files == other.files)
+            #expect(try DirectoryImage(of: POSIXFileSystem(), at: there + "/app.store").files == other.files)
             let store = try await Store.open(at: here + "/" + store, configuration: Self.configuration)
             #expect(try store.count(in: .prefix("/here ")) == 12)
             #expect(try store.count() == 12)

@@ -12,14 +12,14 @@ struct LogDirectory: Sendable {
         (self.path, self.storeID, self.fileSystem) = (path, storeID, fileSystem)
     }
 
-    /// The directory of a log, held open once more: a feed reads files after the store is closed, too.
-    init(following log: Log) throws(StoreError) {
-        if log.isEnded { throw .closed }
+    /// The directory of a store, held open once more: a feed reads files after the store is closed, too.
+    init(following image: StoreImage) throws(StoreError) {
+        if image.isClosed { throw .closed }
         do throws(FileSystemError) {
-            let fileSystem = try log.configuration.fileSystem.bound(to: log.directory)
-            self.init(path: log.directory, storeID: log.storeID, fileSystem: fileSystem)
+            let fileSystem = try image.fileSystem.bound(to: image.directory)
+            self.init(path: image.directory, storeID: image.storeID, fileSystem: fileSystem)
         } catch {
-            throw log.isEnded ? .closed : StoreError(error, "the store's directory could not be opened")
+            throw image.isClosed ? .closed : StoreError(error, "the store's directory could not be opened")
         }
     }
 

@@ -20,10 +20,10 @@ final class LogSource: ChangeSource {
     /// - Throws: `.closed`, `.tooManyFiles`.
     init(_ log: Log, _ level: ChangeLevel) throws(StoreError) {
         (self.log, self.level, opened) = (log, level, log.openedAt)
-        directory = try LogDirectory(following: log)
+        directory = try LogDirectory(following: log.image)
     }
 
-    var maximumValueBytes: Int { log.configuration.maximumValueBytes }
+    var maximumValueBytes: Int { log.image.maximumValueBytes }
 
     func readable() throws(StoreError) -> ReadableChanges {
         let (sequence, end) = log.readable(level)

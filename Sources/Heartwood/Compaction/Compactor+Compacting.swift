@@ -8,25 +8,25 @@ extension Compactor {
         guard hasSomethingToDo else { return nothingDone }
         let boundary = try log.makeBoundary(isSparing: try checkSpace())
         // Expiry is judged by this time, now and whenever the snapshot is opened.
-        let now = log.now
-        var pin: ReadPin? = ReadPin(log, adopting: boundary.point, now: now)
+        let now = image.now
+        var pin: ReadPin? = ReadPin(image, adopting: boundary.point, now: now)
         guard let end = boundary.end, end.lastSequence > 0, let storeID = boundary.covered.last?.header.storeID,
-            boundary.covered.contains(where: { $0.header.kind == .log }) || log.index.hasExpired(at: now.milliseconds)
+            boundary.covered.contains(where: { $0.header.kind == .log }) || image.index.hasExpired(at: now.milliseconds)
         else { return nothingDone }
         let header = FileHeader(
             kind: .snapshot, storeID: storeID, salt: fileSystem.randomSalt(), firstSequence: 1, predecessor: end,
             creationTime: now.milliseconds)
-        let making = SnapshotMaking(log: log)
+        let making = SnapshotMaking(image: image, control: control)
         try making.write(header, pin!)
         // Versions that were overwritten during the compaction are no longer needed. Writers shouldn't have to free
         // them.
         pin = nil
-        log.index.prune { log.compactionGivesWay }
+        image.index.prune { log.compactionGivesWay }
         let snapshot = try making.verify(end.lastSequence)
-        let path = log.directory + "/" + StoreFileName.snapshot(end.lastSequence)
+        let path = image.directory + "/" + StoreFileName.snapshot(end.lastSequence)
         try putInPlace(making, path)
-        let segment = log.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
-        if log.configuration.valueReading == .mapped { segment.allowMapping() }
+        let segment = image.segments.add(header, file: snapshot.file, path: path, bytes: snapshot.size)
+        image.segments.seal(segment)
         var description = SnapshotDescription(snapshot)
         description.file = path
         log.withState {
@@ -59,23 +59,23 @@ extension Compactor {
     /// without records count only if there are many.
     private var hasSomethingToDo: Bool {
         let records = log.withState { $0.logRecords }
-        return records > 0 || log.segments.count > 8 || log.index.hasExpired(at: log.now.milliseconds)
+        return records > 0 || image.segments.count > 8 || image.index.hasExpired(at: image.now.milliseconds)
     }
 
     /// Refuses a compaction that can't fit on the disk.
     ///
     /// - Returns: Whether the snapshot may need all the free space of the disk.
     private func checkSpace() throws(StoreError) -> Bool {
-        guard let left = fileSystem.availableBytes(at: log.directory) else { return false }
+        guard let left = fileSystem.availableBytes(at: image.directory) else { return false }
         let available = left + Reserve.Piece.snapshot.bytes
-        let index = log.index.statistics
+        let index = image.index.statistics
         // `liveBytes` may be up to a sixteenth too high for large values. Expired records aren't written.
         let records = index.liveBytes - index.liveBytes / 16
-        if available < records, !log.index.hasExpired(at: log.now.milliseconds) {
+        if available < records, !image.index.hasExpired(at: image.now.milliseconds) {
             throw StoreError(
                 .outOfSpace,
                 "compaction writes \(records) bytes or more, and the disk has \(left): free some space, or remove keys",
-                file: log.directory)
+                file: image.directory)
         }
         // The snapshot also contains the keys a second time, and concurrent writers need a log segment.
         return available < index.liveBytes + UInt64(index.bytes) + UInt64(log.configuration.segmentBytes)
@@ -89,7 +89,7 @@ extension Compactor {
             throw StoreError(error, "the snapshot could not be given its name")
         }
         do throws(FileSystemError) {
-            try fileSystem.syncDirectory(log.directory)
+            try fileSystem.syncDirectory(image.directory)
         } catch {
             // Other changes of the directory may also be lost, so the log must fail.
             log.fail(error, "the store's directory could not be synced")
@@ -102,7 +102,7 @@ extension Compactor {
     /// Updates the index: records are now read from the newest snapshot.
     mutating func move() throws(StoreError) {
         guard let (snapshot, segment) = newest, let point = retirements.last?.point else { return }
-        log.index.prune { log.compactionGivesWay }
+        image.index.prune { log.compactionGivesWay }
         var section = try KeySection(snapshot)
         let batch = KeyBatch()
         let base = segment.baseAddress
@@ -113,7 +113,7 @@ extension Compactor {
         while true {
             batch.removeAll()
             guard try section.next(batch) else { break }
-            let lowest = log.index.move(batch.count, ifUpTo: point, pace: &pace, givingWay: log.compactionGivesWay) {
+            let lowest = image.index.move(batch.count, ifUpTo: point, pace: &pace, givingWay: log.compactionGivesWay) {
                 number in
                 let entry = batch.entry(number)
                 return (batch.key(number), RecordLocation(address: base + entry.offset >> 3, length: entry.length))
@@ -124,19 +124,9 @@ extension Compactor {
                 CompactionProgress(phase: .moving, keys: keys, totalKeys: total, writtenBytes: snapshot.size))
             if control.state.withState({ $0.isStopping }) { throw .closed }
         }
-        let last = log.index.newest
+        let last = image.index.newest
         for index in retirements.indices {
             retirements[index].plan.moved(lowestKept: kept, upTo: retirements[index].point, newest: last)
-        }
-    }
-}
-
-extension FileSystem {
-    /// A random number other than 0.
-    func randomSalt() -> UInt32 {
-        while true {
-            let salt = UInt32(truncatingIfNeeded: randomUInt64())
-            if salt != 0 { return salt }
         }
     }
 }

@@ -12,9 +12,9 @@ extension Compactor {
         var removed = 0
         // Oldest first. If one must wait, later ones must wait too, because their pin epochs end later.
         loop: while let retirement = retirements.first {
-            switch retirement.plan.next(visible: log.index.visible, isOver: log.index.isOver) {
+            switch retirement.plan.next(visible: image.index.visible, isOver: image.index.isOver) {
             case .wait: break loop
-            case .endPinEpoch: retirements[0].plan.ended(log.index.endPinEpoch())
+            case .endPinEpoch: retirements[0].plan.ended(image.index.endPinEpoch())
             case .move: do throws(StoreError) { try move() } catch { break loop }
             case .drop:
                 guard dropExpired(retirement), waitForReaders() else { break loop }
@@ -35,20 +35,20 @@ extension Compactor {
     /// Ends pin epochs that can end, so that no retirement waits for pins that are taken after this.
     private mutating func endPinEpochs() {
         for index in retirements.indices.dropFirst() {
-            let step = retirements[index].plan.next(visible: log.index.visible, isOver: { _ in false })
-            if step == .endPinEpoch { retirements[index].plan.ended(log.index.endPinEpoch()) }
+            let step = retirements[index].plan.next(visible: image.index.visible, isOver: { _ in false })
+            if step == .endPinEpoch { retirements[index].plan.ended(image.index.endPinEpoch()) }
         }
     }
 
-    private func waitForReaders() -> Bool { log.index.waitForReaders { control.state.withState { $0.isStopping } } }
+    private func waitForReaders() -> Bool { image.index.waitForReaders { control.state.withState { $0.isStopping } } }
 
     /// Removes expired keys from the index. They aren't in the snapshot, and all readers that could see them have
     /// finished.
     private func dropExpired(_ retirement: Retirement) -> Bool {
-        log.index.prune()
+        image.index.prune()
         var isKept = false
-        log.index.forEachExpired(at: retirement.time) { keys in
-            if log.index.dropExpired(keys, at: retirement.time, ifUpTo: retirement.point) != nil { isKept = true }
+        image.index.forEachExpired(at: retirement.time) { keys in
+            if image.index.dropExpired(keys, at: retirement.time, ifUpTo: retirement.point) != nil { isKept = true }
             return true
         }
         return !isKept
@@ -56,10 +56,10 @@ extension Compactor {
 
     /// Closes files and removes snapshots. Logs are kept until `dropExceedingLogs`.
     private mutating func drop(_ retirement: Retirement) -> Int {
-        log.segments.retire(retirement.covered)
+        image.segments.retire(retirement.covered)
         var removed = 0
         // A later snapshot can have the same name and may have replaced this one's file.
-        let present = Set(log.segments.all.map(\.path))
+        let present = Set(image.segments.all.map(\.path))
         for path in unremoved where !present.contains(path) && remove(path) { removed += 1 }
         for segment in retirement.covered {
             let bytes = (try? segment.file.size()) ?? 0
@@ -77,7 +77,7 @@ extension Compactor {
 
     /// Removes covered logs that neither the retention nor a feed keeps.
     private mutating func dropExceedingLogs() -> Int {
-        let newest = log.segments.all.first { $0.header.kind == .log }?.header.firstSequence ?? .max
+        let newest = image.segments.all.first { $0.header.kind == .log }?.header.firstSequence ?? .max
         var removed = 0
         for path in control.takeExceedingLogs(log.configuration.logRetention, newest: newest) where remove(path) {
             removed += 1

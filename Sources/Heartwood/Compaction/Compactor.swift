@@ -16,15 +16,16 @@ struct Compactor {
     /// Files that could not be removed. Removal is tried again.
     var unremoved: [String] = []
 
-    var control: CompactionControl { log.compactionControl }
-    var fileSystem: any FileSystem { log.configuration.fileSystem }
+    var control: CompactionControl { log.compaction }
+    var image: StoreImage { log.image }
+    var fileSystem: any FileSystem { image.fileSystem }
 
     /// How often the thread checks whether readers of replaced files have finished, in nanoseconds.
     private static var poll: UInt64 { 20_000_000 }
 
     init(log: Log) {
         self.log = log
-        unremoved = log.compactionControl.damaged
+        unremoved = log.compaction.damaged
     }
 
     // MARK: - The thread
@@ -77,13 +78,13 @@ struct Compactor {
             case .end: return nil
             case .work(let work): return work
             case .count:
-                expiredBytes = log.index.expiredBytes(at: log.now.milliseconds)
+                expiredBytes = image.index.expiredBytes(at: image.now.milliseconds)
                 continue
             case .sleep: break
             }
             let isReached = log.withState { state in
                 state.uncovered.trigger = trigger
-                return state.garbage(log.index) >= trigger
+                return state.garbage(image.index) >= trigger
             }
             if isReached { continue }
             let wasWoken = control.state.withLock { held in
@@ -115,7 +116,7 @@ struct Compactor {
             outcome = .success(try compact())
         } catch {
             outcome = .failure(error)
-            SnapshotMaking(log: log).removeUnfinished()
+            SnapshotMaking(image: image, control: control).removeUnfinished()
         }
         if case .success(var report) = outcome {
             report.duration = clock.now - start
@@ -156,27 +157,12 @@ struct Compactor {
         if isAutomatic, case .failure(let error) = outcome, error.code != .closed, error.code != .cancelled {
             log.configuration.logger?.info(
                 "compaction failed; nothing was dropped, and it is tried again later",
-                metadata: ["store": "\(log.directory)", "error": "\(error)"])
+                metadata: ["store": "\(image.directory)", "error": "\(error)"])
         }
         switch outcome {
         case .success(let report): log.configuration.observer?(.compacted(report))
         case .failure(let error): log.configuration.observer?(.compactionFailed(error))
         }
         for sleeper in sleepers { sleeper.resume(returning: outcome) }
-    }
-}
-
-nonisolated extension Log {
-    /// The input for the decision whether a compaction is due.
-    var compactionFacts: CompactionSchedule.Facts {
-        let (live, expiring) = index.liveAndExpiringBytes
-        let held = compactionControl.state.withState { $0.pinnedFiles }
-        // Sync marks alone need no compaction.
-        let (logBytes, snapshotBytes, isNothing) = withState {
-            ($0.logBytes, $0.uncovered.snapshotBytes, $0.life.failure != nil || $0.logRecords == 0)
-        }
-        return CompactionSchedule.Facts(
-            logBytes: isNothing ? 0 : logBytes, snapshotBytes: snapshotBytes, liveBytes: live,
-            expiringBytes: expiring, segments: max(0, segments.count - held))
     }
 }

@@ -8,24 +8,24 @@ final class LogHold: Sendable {
     init(_ log: Log, after sequence: SequenceNumber) {
         self.log = log
         let id = ObjectIdentifier(self)
-        log.compactionControl.holds.withLock { $0[id] = sequence }
+        log.compaction.holds.withLock { $0[id] = sequence }
     }
 
     deinit { release() }
 
     /// The log up to a sequence number is no longer needed.
     func advance(to sequence: SequenceNumber) {
-        log.compactionControl.holds.withLock { holds in
+        log.compaction.holds.withLock { holds in
             if let before = holds[ObjectIdentifier(self)] { holds[ObjectIdentifier(self)] = max(before, sequence) }
         }
     }
 
     /// Nothing is kept any longer. Does nothing the second time.
     func release() {
-        let isLast = log.compactionControl.holds.withLock { holds in
+        let isLast = log.compaction.holds.withLock { holds in
             holds.removeValue(forKey: ObjectIdentifier(self)) != nil && holds.isEmpty
         }
-        if isLast, log.compactionControl.hasExceedingLog(log.configuration.logRetention) { log.wakeCompactor() }
+        if isLast, log.compaction.hasExceedingLog(log.configuration.logRetention) { log.wakeCompactor() }
     }
 }
 

@@ -4,20 +4,21 @@ internal import HeartwoodFormat
 
 /// The two long parts of a compaction: writing a snapshot and reading it back. They hold no lock.
 struct SnapshotMaking: Sendable {
-    let log: Log
+    let image: StoreImage
+    let control: CompactionControl
 
     /// The snapshot's temporary path. Openings ignore a file of this name.
-    var path: String { log.directory + "/" + StoreFileName.newSnapshotName }
+    var path: String { image.directory + "/" + StoreFileName.newSnapshotName }
 
     /// Writes the pinned state and syncs the file.
     func write(_ header: FileHeader, _ pin: ReadPin) throws(StoreError) {
-        let (control, total) = (log.compactionControl, log.index.statistics.keys)
+        let total = image.index.statistics.keys
         let file: any File
         do throws(FileSystemError) {
             if let reserved = try takeReserved() {
                 file = reserved
             } else {
-                file = try log.configuration.fileSystem.openFile(path, for: .create)
+                file = try image.fileSystem.openFile(path, for: .create)
             }
         } catch {
             throw StoreError(error, "the snapshot could not be written")
@@ -46,8 +47,7 @@ struct SnapshotMaking: Sendable {
     /// Reads the whole snapshot back and verifies it. It reads from the disk if the system allows that, not from the
     /// page cache.
     func verify(_ sequence: SequenceNumber) throws(StoreError) -> SnapshotFile {
-        let control = log.compactionControl
-        let snapshot = try SnapshotFile(path, sequence: sequence, in: log.configuration.fileSystem)
+        let snapshot = try SnapshotFile(path, sequence: sequence, in: image.fileSystem)
         var check = try SnapshotCheck(snapshot)
         let total = Int(snapshot.footer.recordCount)
         let isWhole = try check.run { keys in
@@ -61,9 +61,9 @@ struct SnapshotMaking: Sendable {
 
     /// Takes the file that is reserved for a snapshot; nil if there is none.
     private func takeReserved() throws(FileSystemError) -> (any File)? {
-        let fileSystem = log.configuration.fileSystem
+        let fileSystem = image.fileSystem
         do throws(FileSystemError) {
-            try fileSystem.rename(Reserve.Piece.snapshot.path(in: log.directory), to: path)
+            try fileSystem.rename(Reserve.Piece.snapshot.path(in: image.directory), to: path)
         } catch {
             if !error.isNotFound { throw error }
             return nil
@@ -73,7 +73,7 @@ struct SnapshotMaking: Sendable {
 
     /// Returns the file to the reserve, or removes it if that fails.
     func removeUnfinished() {
-        let fileSystem = log.configuration.fileSystem
+        let fileSystem = image.fileSystem
         let piece = Reserve.Piece.snapshot
         do throws(FileSystemError) {
             let file = try fileSystem.openFile(path, for: .readWrite)
@@ -82,7 +82,7 @@ struct SnapshotMaking: Sendable {
             try file.zero(from: 0, count: piece.bytes)
             try file.truncate(to: piece.bytes)
             try file.close()
-            try fileSystem.rename(path, to: piece.path(in: log.directory))
+            try fileSystem.rename(path, to: piece.path(in: image.directory))
         } catch {
             try? fileSystem.remove(path)
         }

@@ -112,6 +112,9 @@ package final class VersionedIndex: Sendable {
         point.deallocate()
     }
 
+    /// Calls `body` with the lock held.
+    func withLock<R>(_ body: () -> R) -> R { state.withLock { _ in body() } }
+
     /// A lock for another state that is this index's lock, too.
     func shareLock<Other>(with other: consuming sending Other) -> ConditionLock<Other> {
         ConditionLock(other, sharing: state)

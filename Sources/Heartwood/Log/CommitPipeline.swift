@@ -27,30 +27,6 @@ package struct CommitPipeline: Sendable {
         var acceptedAt: UInt64
     }
 
-    /// Delays, in nanoseconds.
-    package struct Timing: Sendable, Hashable {
-        /// From acceptance until a buffered write goes to the kernel (the guarantee is 10 ms). `.max` means never, also
-        /// below.
-        package var write: UInt64 = 5_000_000
-        /// From acceptance until a written commit is synced in the background (the guarantee is one second).
-        package var sync: UInt64 = 500_000_000
-        /// From the last sync, if nothing follows, until a sync mark is written that says that everything before it is
-        /// durable.
-        package var mark: UInt64 = 50_000_000
-        /// From acceptance until a buffered write goes to the kernel while a feed waits to read it. Each commit costs
-        /// writers some microseconds, so this also limits how often a feed is woken.
-        package var follow: UInt64 = 400_000
-
-        package init() {}
-
-        /// When a delay that began at `start` ends; `.max`: never.
-        @inline(__always)
-        static func end(of delay: UInt64, from start: UInt64) -> UInt64 {
-            let (end, isBeyond) = start.addingReportingOverflow(delay)
-            return isBeyond ? .max : end
-        }
-    }
-
     /// What the log writer has to do now.
     enum Work: Sendable, Hashable {
         /// Seal the open commit, write it, and sync it if `sync` is true.
@@ -65,7 +41,7 @@ package struct CommitPipeline: Sendable {
         case sleep(until: UInt64?)
     }
 
-    let timing: Timing
+    let timing: LogTiming
     /// The sequence number of the newest batch.
     private(set) var lastSequence: SequenceNumber
     /// The address of the newest batch's last record.
@@ -93,7 +69,7 @@ package struct CommitPipeline: Sendable {
     /// The sequence number after which a feed waits for the next write that readers see; nil if none waits.
     var followedFrom: SequenceNumber?
 
-    init(lastSequence: SequenceNumber, lastAddress: UInt64 = 0, timing: Timing = Timing()) {
+    init(lastSequence: SequenceNumber, lastAddress: UInt64 = 0, timing: LogTiming = LogTiming()) {
         self.timing = timing
         self.lastSequence = lastSequence
         self.lastAddress = lastAddress
@@ -187,11 +163,11 @@ package struct CommitPipeline: Sendable {
 
     /// When the open commit is written although no write waits for that, if it was accepted at this time.
     func writeDue(acceptedAt: UInt64) -> UInt64 {
-        Timing.end(of: followedFrom == nil ? timing.write : min(timing.follow, timing.write), from: acceptedAt)
+        LogTiming.end(of: followedFrom == nil ? timing.write : min(timing.follow, timing.write), from: acceptedAt)
     }
 
     /// When written commits are synced without a request.
-    var backgroundSync: UInt64? { unsyncedSince.map { Timing.end(of: timing.sync, from: $0) } }
+    var backgroundSync: UInt64? { unsyncedSince.map { LogTiming.end(of: timing.sync, from: $0) } }
 
     /// Whether something accepted isn't sealed yet.
     @inline(__always)
@@ -225,7 +201,7 @@ package struct CommitPipeline: Sendable {
             return isDue ? .sync : .sleep(until: backgroundSync)
         }
         if let markDueSince {
-            let due = Timing.end(of: timing.mark, from: markDueSince)
+            let due = LogTiming.end(of: timing.mark, from: markDueSince)
             return due <= now ? .mark : .sleep(until: due)
         }
         return .sleep(until: nil)

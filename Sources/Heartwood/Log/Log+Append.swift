@@ -18,7 +18,7 @@ extension Log {
     /// - Parameter ticket: Identifies the write over its attempts. Pass 0 at the first attempt; it is then set.
     /// - Throws: `.conflict`, `.closed`, `.failed`; `.invalidArgument` inside a transaction of the store. No sequence
     ///   number was used then.
-    fileprivate func append(
+    func append(
         _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability.Level, _ ticket: inout UInt64
     ) throws(StoreError) -> Admission {
         if ticket == 0 { ticket = state.space.makeTicket() }
@@ -38,7 +38,7 @@ extension Log {
     /// The same for a single record without conditions that isn't encoded yet.
     ///
     /// - Parameter preparation: The index's, for the record's key.
-    fileprivate func append(
+    func append(
         _ record: SingleRecord, _ durability: Durability.Level, _ preparation: VersionedIndex.Preparation
     ) throws(StoreError) -> Admission {
         let ticket = state.space.makeTicket()
@@ -63,7 +63,7 @@ extension Log {
 
     /// Throws `.conflict` unless all conditions hold in the newest state.
     fileprivate func judge(_ conditions: [Requirement]) throws(StoreError) {
-        for condition in conditions where !condition.holds(in: self) { throw condition.conflict }
+        for condition in conditions where !condition.holds(in: image) { throw condition.conflict }
     }
 
     /// - Parameter fill: Adds the records to the buffer, stores the commit if the flag says so, and then adds the
@@ -75,32 +75,31 @@ extension Log {
         _ durability: Durability.Level, _ ticket: UInt64,
         _ fill: (CommitBuffer, SequenceNumber, UInt64, Bool, inout VersionedIndex.Writer) -> Void
     ) throws(StoreError) -> Admission {
-        let state = executor.pointer
-        if !state.pointee.life.acceptsAllWrites { try checkLimits() }
+        if !state.life.acceptsAllWrites { try checkLimits() }
         guard
-            state.pointee.ensureSpace(for: length, removesOnly: removesOnly, ticket: ticket, segments)
+            state.ensureSpace(for: length, removesOnly: removesOnly, ticket: ticket, segments)
         else {
-            wakeWriter(&state.pointee, deadline: 0)
-            return .mustWait(generation: state.pointee.space.generation)
+            wakeWriter(&state, deadline: 0)
+            return .mustWait(generation: state.space.generation)
         }
-        let base = state.pointee.commits.open.identity.baseAddress
-        let start = state.pointee.commits.open.end
+        let base = state.commits.open.identity.baseAddress
+        let start = state.commits.open.end
         let end = start + UInt64(length)
         let addresses = base + start >> 3...base + end >> 3 - 1
         let stores = durability == .written && !hasExternals && isStorable(to: end)
-        let isFirst = state.pointee.commits.pipeline.open == nil
-        let now = isFirst && !(stores && state.pointee.commits.pipeline.unsyncedSince != nil) ? delays.now() : 0
+        let isFirst = state.commits.pipeline.open == nil
+        let now = isFirst && !(stores && state.commits.pipeline.unsyncedSince != nil) ? delays.now() : 0
         // A commit that is stored now waits only for what an earlier write waits for.
-        let (sequence, isVisible) = state.pointee.commits.pipeline.accept(
+        let (sequence, isVisible) = state.commits.pipeline.accept(
             stores ? .buffered : durability, now: now, address: addresses.upperBound)
-        let buffer = state.pointee.commits.open
+        let buffer = state.commits.open
         index.applyUnderLock(sequence: sequence, addresses: addresses, count: count, publish: isVisible) { writer in
             fill(buffer, sequence, base, stores, &writer)
         }
-        state.pointee.counters.batches += 1
-        state.pointee.counters.records += UInt64(count)
-        state.pointee.counters.acceptedBytes += UInt64(acceptedBytes)
-        if !stores { wakeWriter(&state.pointee, for: durability, isFirst: isFirst, now: now) }
+        state.counters.batches += 1
+        state.counters.records += UInt64(count)
+        state.counters.acceptedBytes += UInt64(acceptedBytes)
+        if !stores { wakeWriter(&state, for: durability, isFirst: isFirst, now: now) }
         return .accepted(sequence, isVisible: isVisible)
     }
 
@@ -108,9 +107,8 @@ extension Log {
     /// mapping for later ones.
     @inline(__always)
     private func isStorable(to end: UInt64) -> Bool {
-        let state = executor.pointer
-        state.pointee.commits.usesMapping = true
-        return state.pointee.space.plan.isPopulated(to: end) && state.pointee.commits.isStorable(to: end)
+        state.commits.usesMapping = true
+        return state.space.plan.isPopulated(to: end) && state.commits.isStorable(to: end)
     }
 
     /// Stores the open commit to the mapping, so that it is in the kernel. From here on, readers find its records in
@@ -118,19 +116,18 @@ extension Log {
     @inline(__always)
     private func storeOpen(if stores: Bool) {
         guard stores else { return }
-        let state = executor.pointer
         let time = now.milliseconds
-        let buffer = state.pointee.commits.open
-        let isFirstUnsynced = state.pointee.commits.pipeline.unsyncedSince == nil
-        state.pointee.counters.commits += 1
-        state.pointee.counters.writtenBytes += UInt64(buffer.count)
-        state.pointee.commits.store(time: time)
-        unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
+        let buffer = state.commits.open
+        let isFirstUnsynced = state.commits.pipeline.unsyncedSince == nil
+        state.counters.commits += 1
+        state.counters.writtenBytes += UInt64(buffer.count)
+        state.commits.store(time: time)
+        image.unwrittenFrom.store(buffer.identity.baseAddress + buffer.offset >> 3, ordering: .releasing)
         if isFirstUnsynced {
-            wakeWriter(&state.pointee, deadline: state.pointee.commits.pipeline.backgroundSync ?? .max)
+            wakeWriter(&state, deadline: state.commits.pipeline.backgroundSync ?? .max)
         }
-        if state.pointee.commits.pipeline.followedFrom != nil { wakeWriter(&state.pointee, deadline: 0) }
-        if buffer.offset > state.pointee.space.due { askForSpaceAhead() }
+        if state.commits.pipeline.followedFrom != nil { wakeWriter(&state, deadline: 0) }
+        if buffer.offset > state.space.due { askForSpaceAhead() }
     }
 
     @inline(never)
@@ -148,49 +145,11 @@ extension Log {
     }
 }
 
-/// Enters the actor without suspension.
-///
-/// Sound because `run` holds the actor's lock, which is what isolation to this actor means, and because what is lent is
-/// valid until it returns. `assumeIsolated` does the same, but allocates an object and checks the isolation again for
-/// each call: 8 % of a buffered put.
+/// What callers do on the actor.
 nonisolated extension Log {
-    /// Appends a batch.
-    func admit(
-        _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability.Level, _ ticket: inout UInt64
-    ) throws(StoreError) -> Admission {
-        typealias Isolated =
-            (isolated Log, EncodedBatch, [Requirement], Durability.Level, inout UInt64) throws(StoreError) -> Admission
-        typealias Step =
-            (Log, EncodedBatch, [Requirement], Durability.Level, inout UInt64) throws(StoreError) -> Admission
-        let isolated: Isolated = { (log, batch, conditions, durability, ticket) throws(StoreError) in
-            try log.append(batch, conditions, durability, &ticket)
-        }
-        let step = unsafeBitCast(isolated, to: Step.self)
-        return try executor.run { () throws(StoreError) in try step(self, batch, conditions, durability, &ticket) }
-    }
-
-    /// Appends a single record.
-    func admit(
-        _ record: SingleRecord, _ durability: Durability.Level, _ preparation: VersionedIndex.Preparation
-    ) throws(StoreError) -> Admission {
-        typealias Preparation = VersionedIndex.Preparation
-        typealias Isolated =
-            (isolated Log, SingleRecord, Durability.Level, Preparation) throws(StoreError) -> Admission
-        typealias Step = (Log, SingleRecord, Durability.Level, Preparation) throws(StoreError) -> Admission
-        let isolated: Isolated = { (log, record, durability, preparation) throws(StoreError) in
-            try log.append(record, durability, preparation)
-        }
-        let step = unsafeBitCast(isolated, to: Step.self)
-        return try executor.run { () throws(StoreError) in try step(self, record, durability, preparation) }
-    }
-
     /// Evaluates conditions, for a write without operations.
     func confirm(_ conditions: [Requirement]) throws(StoreError) {
-        try executor.run { () throws(StoreError) in
-            try assumeIsolated { log in
-                Result { () throws(StoreError) in try log.judge(conditions) }
-            }.get()
-        }
+        try isolated { (log) throws(StoreError) in try log.judge(conditions) }
     }
 
     @inline(__always)

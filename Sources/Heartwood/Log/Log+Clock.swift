@@ -22,12 +22,12 @@ nonisolated extension Log {
 
     /// Warns if the newest commit of a store that was opened is more than a minute later than the clock.
     func warnIfAhead() {
-        guard timeAhead > .milliseconds(Self.warnedDrift) else { return }
+        guard image.timeAhead > .milliseconds(Self.warnedDrift) else { return }
         warn("the newest commit is later than the clock: the store's time continues from it")
     }
 
     private func warn(_ what: String, _ change: Int64 = 0) {
-        var metadata: Logger.Metadata = ["store": "\(directory)", "ahead": "\(timeAhead)"]
+        var metadata: Logger.Metadata = ["store": "\(directory)", "ahead": "\(image.timeAhead)"]
         if change != 0 { metadata["by"] = "\(Duration.milliseconds(change))" }
         configuration.logger?.warning(
             "\(what); if the clock was wrong, see 'The clock was wrong' in Runbook.md", metadata: metadata)

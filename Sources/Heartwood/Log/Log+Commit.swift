@@ -34,7 +34,7 @@ nonisolated extension Log {
 
     /// The segment is in the kernel up to this offset.
     func noteWritten(_ segment: Segment, to end: UInt64) {
-        unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
+        image.unwrittenFrom.store(segment.baseAddress + end >> 3, ordering: .releasing)
     }
 
     /// Makes visible what may be, and resumes the callers and the feeds that wait for it.

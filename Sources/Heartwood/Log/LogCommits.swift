@@ -34,12 +34,13 @@ struct LogCommits {
     /// The end of the last commit in the current segment.
     private(set) var writtenEnd: UInt64 = 0
 
-    init(_ pipeline: CommitPipeline, bufferBytes: Int, logWriting: LogWriting?) {
+    /// - Parameter buffers: Two, which belong to the store's image.
+    init(_ pipeline: CommitPipeline, _ buffers: [CommitBuffer], bufferBytes: Int, logWriting: LogWriting?) {
+        precondition(buffers.count == 2)
         self.pipeline = pipeline
         self.bufferBytes = bufferBytes
         self.logWriting = logWriting
-        open = CommitBuffer(capacity: bufferBytes)
-        idle = CommitBuffer(capacity: bufferBytes)
+        (open, idle) = (buffers[0], buffers[1])
     }
 
     /// Whether the current segment has no record, neither in its file nor in a buffer.

@@ -60,7 +60,7 @@ extension LogWriter {
         finishedBoundary.map { log.index.release($0.point) }
         finishedBoundary = nil
         discardSpare()
-        if log.isEnded || log.index.statistics.readPoints == 0 {
+        if log.image.isClosed || log.index.statistics.readPoints == 0 {
             do throws(FileSystemError) {
                 try log.segments.closeAll()
             } catch {
@@ -69,11 +69,10 @@ extension LogWriter {
         }
         log.configuration.fileSystem.unbind()
         lock.unlock()
-        let (closers, waiters, followers) = log.withLock { held in
-            let closers = held.state.life.end(failure)
-            held.broadcast()
-            return (closers, held.state.space.takeWaiters(), held.state.takeFollowers())
+        let (closers, waiters, followers) = log.withState { state in
+            (state.life.end(failure), state.space.takeWaiters(), state.takeFollowers())
         }
+        log.executor.broadcast()
         for follower in followers { follower.resume(returning: ()) }
         log.visibleGate.fail(.closed)
         log.syncedGate.fail(.closed)
@@ -92,7 +91,7 @@ nonisolated extension Log {
         let (outcome, waiters) = withState { state -> (Outcome, [Sleeper<StoreError?>]) in
             if state.life.phase == .ended { return (.ended(state.life.closeFailure), []) }
             state.life.close(waking: sleeper)
-            closing.store(true, ordering: .releasing)
+            image.close()
             wakeWriter(&state, deadline: 0)
             return (.waits, state.space.takeWaiters())
         }
@@ -103,13 +102,10 @@ nonisolated extension Log {
     /// Ends the log as the death of the process would: nothing more is written. Returns when the writer's thread has
     /// released the files and the lock.
     func abandon() {
-        withLock { held in
-            held.state.life.abandon()
-            held.broadcast()
-            while held.state.life.phase != .ended { held.wait() }
+        isolated { log in
+            log.state.life.abandon()
+            executor.broadcast()
+            while log.state.life.phase != .ended { log.waitForChange() }
         }
     }
-
-    /// Whether the store is closed, or is being closed.
-    var isEnded: Bool { closing.load(ordering: .acquiring) }
 }

@@ -97,7 +97,7 @@ extension LogWriter {
         // Pages that are mapped cost several times as much to write: 26 ms for 9 MB.
         rotation.mapping?.release(before: .max)
         if log.withState({ $0.commits.pipeline.unsyncedSince != nil }) { try syncWritten(of: rotation.old) }
-        if log.configuration.valueReading == .mapped { rotation.old.allowMapping() }
+        log.segments.seal(rotation.old)
         try putInPlace(rotation.new, from: spare.path)
         log.withState { $0.commits.placed() }
         withExtendedLifetime(rotation.mapping) {}
@@ -164,7 +164,7 @@ extension LogWriter {
             try fileSystem.syncDirectory(log.directory)
         }
         log.withState { $0.counters.rotations += 1 }
-        if log.segments.count >= log.configuration.compaction.maximumSegments { log.compaction.logHasGrown(log) }
+        if log.segments.count >= log.configuration.compaction.maximumSegments { log.hasGrown() }
     }
 
     private struct Rotation {
@@ -204,7 +204,7 @@ extension LogWriter {
         of spare: Spare, salt: UInt32, created: Timestamp, first: SequenceNumber, after before: FileHeader.Predecessor?
     ) -> Segment {
         let header = FileHeader(
-            kind: .log, storeID: log.storeID, salt: salt, firstSequence: first, predecessor: before,
+            kind: .log, storeID: log.image.storeID, salt: salt, firstSequence: first, predecessor: before,
             creationTime: created.milliseconds)
         return log.segments.add(
             header, file: spare.file, path: log.directory + "/" + StoreFileName.log(first), bytes: spare.space.limit)

@@ -103,17 +103,18 @@ struct LogWriter: ~Copyable {
     private mutating func nextJob() -> Job {
         let probe = nextProbe
         let refused = refusedDemands
-        return log.withLock { held in
+        return log.isolated { log in
             while true {
-                held.state.writerSleepsUntil = nil
+                log.state.writerSleepsUntil = nil
                 let now = log.delays.now()
-                switch held.state.nextJob(now: now, probe: probe, refused: refused) {
+                switch log.state.nextJob(now: now, probe: probe, refused: refused) {
                 case .job(let job):
-                    held.state.noteTaken(job)
+                    log.state.noteTaken(job)
                     return job
                 case .sleep(let until):
-                    held.state.writerSleepsUntil = until
-                    held.wait(timeoutNanoseconds: until == .max ? nil : log.delays.timeout(until: until, now: now))
+                    log.state.writerSleepsUntil = until
+                    log.waitForChange(
+                        timeoutNanoseconds: until == .max ? nil : log.delays.timeout(until: until, now: now))
                 }
             }
         }
@@ -143,9 +144,9 @@ struct LogWriter: ~Copyable {
         let (written, isDue) = log.withState { state in
             (state.counters.writtenBytes, state.garbage(log.index) >= state.uncovered.trigger)
         }
-        if isDue { log.compaction.logHasGrown(log) }
-        let pause = log.compaction.pause(
-            in: log, written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
+        if isDue { log.hasGrown() }
+        let pause = log.pause(
+            written: written - lastCommit.writtenBytes, elapsed: log.delays.now() &- lastCommit.time)
         if pause > 0 {
             pauseThread(nanoseconds: Int(pause))
             log.withState { $0.counters.throttled += pause }

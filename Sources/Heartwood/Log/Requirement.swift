@@ -18,17 +18,17 @@ struct Requirement: Sendable {
     let form: Form
 
     /// Whether the condition holds. No I/O.
-    func holds(in log: Log) -> Bool {
+    func holds(in image: StoreImage) -> Bool {
         switch form {
         case .key(let key, let condition):
             // Sequence numbers are in the records, which this can't read. `resolved` has replaced every `.sequence`.
-            condition == .absent && Self.current(key, in: log) == nil
+            condition == .absent && Self.current(key, in: image) == nil
         case .current(let key, let location, _):
-            Self.current(key, in: log)?.location == location
+            Self.current(key, in: image)?.location == location
         case .unchangedKey(let key, let pin, let wasThere):
-            Self.isUnchanged(key, since: pin, wasThere: wasThere, in: log)
+            Self.isUnchanged(key, since: pin, wasThere: wasThere, in: image)
         case .unchangedRange(let range, let pin, let count):
-            log.index.isUnchanged(
+            image.index.isUnchanged(
                 range, since: pin.point.address, count: count, aliveAt: pin.now.milliseconds)
         }
     }
@@ -44,15 +44,15 @@ struct Requirement: Sendable {
 
 extension Requirement {
     /// A key that was removed, or had expired, may no longer be in the index. That equals a key that never existed.
-    private static func isUnchanged(_ key: [UInt8], since pin: ReadPin, wasThere: Bool, in log: Log) -> Bool {
-        guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return !wasThere }
+    private static func isUnchanged(_ key: [UInt8], since pin: ReadPin, wasThere: Bool, in image: StoreImage) -> Bool {
+        guard let newest = lend(key, { image.index.newest($0) }), !newest.isTombstone else { return !wasThere }
         return newest.address <= pin.point.address
     }
 
     /// The newest version of a key, including writes in progress; nil if the key was removed or has expired.
-    static func current(_ key: [UInt8], in log: Log) -> Version? {
-        guard let newest = lend(key, { log.index.newest($0) }), !newest.isTombstone else { return nil }
-        return newest.expiry == 0 || log.now.milliseconds < newest.expiry ? newest : nil
+    static func current(_ key: [UInt8], in image: StoreImage) -> Version? {
+        guard let newest = lend(key, { image.index.newest($0) }), !newest.isTombstone else { return nil }
+        return newest.expiry == 0 || image.now.milliseconds < newest.expiry ? newest : nil
     }
 
     /// The error for a condition that doesn't hold.

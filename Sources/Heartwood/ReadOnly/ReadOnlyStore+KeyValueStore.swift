@@ -5,13 +5,13 @@ extension ReadOnlyStore: ReadableKeyValueStore {
     /// The limits of the configuration and of the file format. Another process writes the files.
     public var limits: KeyValueLimits {
         KeyValueLimits(
-            keyBytes: FormatConstants.maximumKeyBytes, valueBytes: log.configuration.maximumValueBytes,
+            keyBytes: FormatConstants.maximumKeyBytes, valueBytes: image.maximumValueBytes,
             batchBytes: FormatConstants.maximumBatchBytes, operationOverhead: 64, hasOtherWriters: true)
     }
 
     /// The time by which keys expire: that of the configuration's clock, or, if it is later, that of the newest commit
     /// and the time that has passed since that commit was read. It never goes back. O(1).
-    public var now: Timestamp { log.now }
+    public var now: Timestamp { image.now }
 
     /// A view of what the files have now: as ``fetchNewest()``, then ``readView()``.
     ///

@@ -3,15 +3,15 @@ public import HeartwoodFiles
 
 /// Reads of the state that the last refresh showed. A ``readView()`` has all reads that a store has.
 extension ReadOnlyStore {
-    private var reader: Reader { Reader(log: log, point: .latest) }
+    private var reader: Reader { Reader(image: image, point: .latest) }
 
     /// The identity of the store; zeros while the store has no write. O(1).
-    public var id: StoreID { log.storeID }
+    public var id: StoreID { image.storeID }
 
     /// The position after the last write that it shows. O(1).
     public var position: ChangePosition {
-        let log = log
-        return ChangePosition(store: log.storeID, sequence: log.index.visibleSequence)
+        let image = image
+        return ChangePosition(store: image.storeID, sequence: image.index.visibleSequence)
     }
 
     /// A read view of the state that the last refresh showed. Later refreshes don't change it. It keeps its files open
@@ -20,9 +20,9 @@ extension ReadOnlyStore {
     /// - Throws: `.closed`.
     /// - Complexity: O(1).
     public func readView() throws(StoreError) -> ReadView {
-        let log = log
-        if log.isEnded { throw .closed }
-        return ReadView(ReadPin(log))
+        let image = image
+        if image.isClosed { throw .closed }
+        return ReadView(ReadPin(image))
     }
 
     /// The value of a key; nil if the key is absent. May block on the disk.
@@ -58,7 +58,7 @@ extension ReadOnlyStore {
     ///
     /// Iterating throws `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
     public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(pin: ReadPin(log), range: range, reversed: reversed)
+        Scan(pin: ReadPin(image), range: range, reversed: reversed)
     }
 
     /// Calls `body` with the entries of a range, in key order, until it returns `.stop`. May block on the disk.
@@ -97,13 +97,13 @@ extension ReadOnlyStore {
         after position: ChangePosition? = nil, in range: KeyRange = .all, level: ChangeLevel? = nil
     ) -> Changes {
         let (position, level) = (position ?? self.position, level ?? self.level)
-        let log = log
+        let image = image
         let start = Result<any ChangeSource, StoreError> { () throws(StoreError) in
-            guard log.storeID != LiveLog.noStore else { throw .nothingToFollow(path) }
-            let directory = try LogDirectory(following: log)
+            guard image.storeID != LiveImage.noStore else { throw .nothingToFollow(path) }
+            let directory = try LogDirectory(following: image)
             try directory.check(position, here: self.position)
             return FilesSource(
-                directory, after: position, level, maximumValueBytes: log.configuration.maximumValueBytes)
+                directory, after: position, level, maximumValueBytes: image.maximumValueBytes)
         }
         return Changes(after: position, in: range, level, of: start)
     }
@@ -128,11 +128,11 @@ extension ReadOnlyStore {
 
     /// Figures of the state that it shows. O(1).
     public var statistics: Statistics {
-        let log = log
-        let index = log.index.statistics
+        let image = image
+        let index = image.index.statistics
         return Statistics(
             keys: index.keys, indexBytes: index.bytes, liveBytes: index.liveBytes,
-            snapshot: log.compactionControl.state.withState { $0.statistics.snapshot },
-            files: log.segments.all.count, pinnedStates: index.readPoints, timeAhead: log.timeAhead)
+            snapshot: live.withLock { $0.snapshot },
+            files: image.segments.all.count, pinnedStates: index.readPoints, timeAhead: image.timeAhead)
     }
 }

@@ -28,8 +28,8 @@ public final class ReadOnlyStore: Sendable {
     public let level: ChangeLevel
     private let configuration: Store.Configuration
     /// Its lock is held during a refresh.
-    private let live: Locked<LiveLog>
-    private let current: Locked<Log>
+    let live: Locked<LiveImage>
+    private let current: Locked<StoreImage>
 
     /// Opens the files of a store. Blocks until they are read. In asynchronous code use
     /// ``open(at:level:configuration:)``.
@@ -53,10 +53,10 @@ public final class ReadOnlyStore: Sendable {
     ) throws(StoreError) {
         var configuration = try configuration.validated()
         let path = try path.checkedStorePath
-        configuration.fileSystem = try LiveLog.bound(configuration.fileSystem, to: path)
+        configuration.fileSystem = try LiveImage.bound(configuration.fileSystem, to: path)
         (self.path, self.level, self.configuration) = (path, level, configuration)
-        let live = try LiveLog.read(path, level, configuration)
-        current = Locked(live.log)
+        let live = try LiveImage.read(path, level, configuration)
+        current = Locked(live.image)
         self.live = Locked(live)
     }
 
@@ -98,17 +98,17 @@ public final class ReadOnlyStore: Sendable {
     @discardableResult
     public func refresh() throws(StoreError) -> Refresh {
         try live.withLock { (live) throws(StoreError) in
-            if live.log.isEnded { throw .closed }
-            let before = ChangePosition(store: live.log.storeID, sequence: live.sequence)
+            if live.image.isClosed { throw .closed }
+            let before = ChangePosition(store: live.image.storeID, sequence: live.sequence)
             let isCurrent = try live.advance()
             if !isCurrent {
-                let time = live.log.now.milliseconds
-                live = try LiveLog.read(path, level, configuration)
-                live.log.noteTime(time)
-                current.withLock { [log = live.log] in $0 = log }
+                let time = live.image.now.milliseconds
+                live = try LiveImage.read(path, level, configuration)
+                live.image.noteTime(time)
+                current.withLock { [image = live.image] in $0 = image }
             }
             return Refresh(
-                from: before, to: ChangePosition(store: live.log.storeID, sequence: live.sequence),
+                from: before, to: ChangePosition(store: live.image.storeID, sequence: live.sequence),
                 isReadAgain: !isCurrent)
         }
     }
@@ -135,5 +135,5 @@ public final class ReadOnlyStore: Sendable {
         live.withLock { $0.close() }
     }
 
-    var log: Log { current.withLock { $0 } }
+    var image: StoreImage { current.withLock { $0 } }
 }

@@ -29,7 +29,7 @@ struct Cursor: Sendable {
     ///
     /// Pages grow from 16 to 1,024 keys: a short scan stays cheap, and a long scan seeks rarely.
     mutating func next(_ page: KeyPage) throws(StoreError) -> Bool {
-        if pin.log.isEnded { throw .closed }
+        if pin.image.isClosed { throw .closed }
         return nextEvenIfClosed(page)
     }
 
@@ -50,7 +50,7 @@ struct Cursor: Sendable {
         let limit = pageSize
         var seen = 0
         var last: [UInt8]?
-        pin.log.index.forEach(in: rest, at: pin.point.address, reversed: reversed) { key, version in
+        pin.image.index.forEach(in: rest, at: pin.point.address, reversed: reversed) { key, version in
             seen += 1
             if reader.isAlive(version) {
                 page.append(key, version)

@@ -44,7 +44,7 @@ extension ReadView {
     /// - Throws: `.closed`.
     /// - Complexity: O(log n + keys).
     public func count(in range: KeyRange = .all) throws(StoreError) -> Int {
-        if pin.log.isEnded { throw .closed }
+        if pin.image.isClosed { throw .closed }
         return pin.count(range)
     }
 
@@ -120,7 +120,7 @@ extension ReadView {
     /// - Throws: `.closed`. Closing the store doesn't affect a walk that has started.
     /// - Complexity: O(log n) to start.
     public func keys(in range: KeyRange = .all, reversed: Bool = false) throws(StoreError) -> Keys {
-        if pin.log.isEnded { throw .closed }
+        if pin.image.isClosed { throw .closed }
         return Keys(pin: pin, range: range, reversed: reversed)
     }
 

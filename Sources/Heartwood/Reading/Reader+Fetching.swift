@@ -17,8 +17,8 @@ extension Reader {
     private func attempt<R: Sendable>(
         _ key: UnsafeRawBufferPointer, _ body: (Version, UnsafeRawBufferPointer, SequenceNumber) -> R
     ) throws(StoreError) -> ReadAttempt<R?> {
-        let pin = log.index.pinEpoch()
-        defer { log.index.unpinEpoch(pin) }
+        let pin = image.index.pinEpoch()
+        defer { image.index.unpinEpoch(pin) }
         var value: R?
         if let version = try version(of: key) {
             value = try records.withValueNow(of: key, version) { body(version, $0, $1) }
@@ -87,8 +87,8 @@ extension Reader {
         _ key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) -> Bool? {
         try lend(key) { (key) throws(StoreError) -> Bool? in
-            var pin: EpochPin? = log.index.pinEpoch()
-            defer { if let pin { log.index.unpinEpoch(pin) } }
+            var pin: EpochPin? = image.index.pinEpoch()
+            defer { if let pin { image.index.unpinEpoch(pin) } }
             guard let version = try version(of: key) else { return false }
             let isDone = try records.lendValueNow(of: key, version, &pin) { value, sequence in
                 body(value.bytes, sequence, version.expires)

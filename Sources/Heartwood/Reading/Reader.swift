@@ -11,29 +11,29 @@ enum ReadState: Sendable, Hashable {
 
 /// The reads of a store, at a read state. Synchronous: a caller that must not block uses the blocking pool.
 struct Reader: Sendable {
-    let log: Log
+    let image: StoreImage
     let point: ReadState
 
-    var records: RecordReader { RecordReader(log: log) }
+    var records: RecordReader { RecordReader(image: image) }
 
     /// The version of a key that this state shows, unless it has expired. No I/O. The caller has an epoch pin.
     @inline(__always)
     func version(of key: UnsafeRawBufferPointer) throws(StoreError) -> Version? {
         try KeyLimits.check(key)
-        if log.isEnded { throw .closed }
+        if image.isClosed { throw .closed }
         let address: UInt64? = if case .at(let point, _) = point { point.address } else { nil }
-        guard let version = log.index.findPinned(key, at: address), isAlive(version) else { return nil }
+        guard let version = image.index.findPinned(key, at: address), isAlive(version) else { return nil }
         return version
     }
 
     /// Whether this state shows a value of a key. No I/O.
     func contains(_ key: UnsafeRawBufferPointer) throws(StoreError) -> Bool {
-        try log.index.pinningEpoch { () throws(StoreError) in try version(of: key) != nil }
+        try image.index.pinningEpoch { () throws(StoreError) in try version(of: key) != nil }
     }
 
     /// The expiry of a key that this state shows. No I/O.
     func expiry(of key: UnsafeRawBufferPointer) throws(StoreError) -> Expiry? {
-        try log.index.pinningEpoch { () throws(StoreError) in
+        try image.index.pinningEpoch { () throws(StoreError) in
             try version(of: key).map { Expiry(stored: $0.expiry) }
         }
     }
@@ -44,8 +44,8 @@ struct Reader: Sendable {
         of key: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> R
     ) throws(StoreError) -> R? {
         // From the look-up until the bytes are read, so that the file isn't closed in between.
-        let pin = log.index.pinEpoch()
-        defer { log.index.unpinEpoch(pin) }
+        let pin = image.index.pinEpoch()
+        defer { image.index.unpinEpoch(pin) }
         guard let version = try version(of: key) else { return nil }
         return try records.withValue(of: key, version) { value, _ in body(value) }
     }
@@ -55,8 +55,8 @@ struct Reader: Sendable {
     func lendEntry(
         of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
-        var pin: EpochPin? = log.index.pinEpoch()
-        defer { if let pin { log.index.unpinEpoch(pin) } }
+        var pin: EpochPin? = image.index.pinEpoch()
+        defer { if let pin { image.index.unpinEpoch(pin) } }
         guard let version = try version(of: key) else { return }
         try records.lendValue(of: key, version, &pin) { value, sequence in
             body(value.bytes, sequence, version.expires)
@@ -70,8 +70,8 @@ struct Reader: Sendable {
 
     func entry(of key: some ByteSource) throws(StoreError) -> Entry? {
         try key.withByteBuffer { (key) throws(StoreError) in
-            let pin = log.index.pinEpoch()
-            defer { log.index.unpinEpoch(pin) }
+            let pin = image.index.pinEpoch()
+            defer { image.index.unpinEpoch(pin) }
             guard let version = try version(of: key) else { return nil }
             return try entry(key, version)
         }
@@ -113,7 +113,7 @@ struct Reader: Sendable {
     @inline(__always)
     func find(_ key: some ByteSource, _ index: Int) throws(StoreError) -> FoundKey? {
         let version = try key.withByteBuffer { (key) throws(StoreError) -> Version? in
-            try log.index.pinningEpoch { () throws(StoreError) in try self.version(of: key) }
+            try image.index.pinningEpoch { () throws(StoreError) in try self.version(of: key) }
         }
         return version.map { FoundKey(key: key.byteArray, index: index, version: $0) }
     }
@@ -130,7 +130,7 @@ struct Reader: Sendable {
 
     private func isAlive(until expiry: UInt64) -> Bool {
         if case .at(_, let now) = point { return now.milliseconds < expiry }
-        return log.now.milliseconds < expiry
+        return image.now.milliseconds < expiry
     }
 }
 
@@ -167,12 +167,12 @@ enum KeyLimits {
 
 extension ReadPin {
     /// Reads the pinned state.
-    var reader: Reader { Reader(log: log, point: .at(point, now: now)) }
+    var reader: Reader { Reader(image: image, point: .at(point, now: now)) }
 
     /// Whether a key exists. No I/O.
     func shows(_ key: [UInt8]) -> Bool {
         lend(key) { key in
-            guard KeyLimits.allow(key), let version = log.index.find(key, at: point.address) else { return false }
+            guard KeyLimits.allow(key), let version = image.index.find(key, at: point.address) else { return false }
             return version.isAlive(at: now.milliseconds)
         }
     }

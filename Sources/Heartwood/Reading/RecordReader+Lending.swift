@@ -10,7 +10,7 @@ extension RecordReader {
         _ body: (UnsafeRawBufferPointer, SequenceNumber) -> Void
     ) throws(StoreError) {
         let location = version.location
-        if let copy = log.pendingRecord(at: location) {
+        if let copy = image.pendingRecord(at: location) {
             let identity = segment(of: location).identity
             return try lend(copy) { (bytes) throws(StoreError) in
                 try lendValue(of: key, in: bytes, version, identity, &pin, body)
@@ -37,7 +37,7 @@ extension RecordReader {
         _ body: (UnsafeRawBufferPointer, SequenceNumber) -> Void
     ) throws(StoreError) {
         let record = try record(of: key, in: bytes, version, segment)
-        if let taken = pin.take() { log.index.unpinEpoch(taken) }
+        if let taken = pin.take() { image.index.unpinEpoch(taken) }
         if !record.isCompressed { return body(record.stored, record.sequence) }
         let value = try decompressed(record, version.location)
         lend(value) { body($0, record.sequence) }

@@ -14,7 +14,7 @@ extension RecordReader {
         let location = version.location
         if location.lengthBound > Self.longest { return nil }
         let segment = segment(of: location)
-        if let copy = log.pendingRecord(at: location) {
+        if let copy = image.pendingRecord(at: location) {
             return try lend(copy) { (bytes) throws(StoreError) in
                 try withValueNow(of: key, in: bytes, version, segment.identity, body)
             }
@@ -47,7 +47,7 @@ extension RecordReader {
         let location = version.location
         if location.lengthBound > Self.longest { return false }
         let segment = segment(of: location)
-        if let copy = log.pendingRecord(at: location) {
+        if let copy = image.pendingRecord(at: location) {
             return try lend(copy) { (bytes) throws(StoreError) in
                 try lendValueNow(of: key, in: bytes, version, segment.identity, &pin, body)
             }
@@ -68,7 +68,7 @@ extension RecordReader {
         let record = try record(of: key, in: bytes, version, segment)
         if record.isCompressed && !isShort(record) { return false }
         let value = record.isCompressed ? try decompressed(record, version.location) : nil
-        if let taken = pin.take() { log.index.unpinEpoch(taken) }
+        if let taken = pin.take() { image.index.unpinEpoch(taken) }
         if let value { lend(value) { body($0, record.sequence) } } else { body(record.stored, record.sequence) }
         return true
     }

@@ -21,7 +21,7 @@ struct Record {
 /// Reads the record at a location and verifies it: its checksums, and that it belongs to the requested key. Never
 /// returns a byte that it did not verify.
 struct RecordReader {
-    let log: Log
+    let image: StoreImage
 
     /// Records up to this size are read onto the stack.
     private static let stackBytes = 4096
@@ -46,7 +46,7 @@ struct RecordReader {
     func withBytes<R>(
         of location: RecordLocation, _ body: (UnsafeRawBufferPointer, SegmentIdentity) throws(StoreError) -> R
     ) throws(StoreError) -> R {
-        if let bytes = log.pendingRecord(at: location) {
+        if let bytes = image.pendingRecord(at: location) {
             return try lend(bytes) { (record) throws(StoreError) in
                 try body(record, self.segment(of: location).identity)
             }
@@ -70,8 +70,8 @@ struct RecordReader {
 
     @inline(__always)
     func segment(of location: RecordLocation) -> Segment {
-        // No reference is retained: the log, and so the segment, outlives every read.
-        log.segments.segment(of: location)._withUnsafeGuaranteedRef { $0 }
+        // No reference is retained: the image, and so the segment, outlives every read.
+        image.segments.segment(of: location)._withUnsafeGuaranteedRef { $0 }
     }
 
     /// Calls `body` with memory for a record: on the stack if the record is short.
@@ -117,7 +117,7 @@ struct RecordReader {
 
     @inline(never)
     func failure(_ error: FileSystemError, _ segment: Segment) -> StoreError {
-        log.isEnded ? .closed : StoreError(error.naming(segment), "a record could not be read")
+        image.isClosed ? .closed : StoreError(error.naming(segment), "a record could not be read")
     }
 
     /// Verifies a record and calls `body` with its decompressed value.
@@ -226,7 +226,7 @@ struct RecordReader {
     @inline(never)
     func decompressed(_ record: Record, _ location: RecordLocation) throws(StoreError) -> [UInt8] {
         do throws(FormatError) {
-            let limit = log.configuration.maximumValueBytes
+            let limit = image.maximumValueBytes
             let length = try Inflater.declaredLength(of: record.stored)
             if length <= limit { return try Inflater.value(of: record.stored, limit: limit) }
         } catch {
@@ -247,20 +247,5 @@ struct RecordReader {
         return .corruption(
             "a record is not what was written: it was damaged after the store was opened, or opening did not read it",
             file: segment.path, offset: segment.offset(of: location), cause: error)
-    }
-}
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
-extension UnsafeRawBufferPointer {
-    @inline(__always)
-    func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-        count == other.count && (count == 0 || memcmp(baseAddress!, other.baseAddress!, count) == 0)
     }
 }

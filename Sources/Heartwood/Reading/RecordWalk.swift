@@ -22,7 +22,7 @@ final class RecordWalk {
 
     init(_ cursor: Cursor) {
         self.cursor = cursor
-        records = RecordReader(log: cursor.pin.log)
+        records = RecordReader(image: cursor.pin.image)
     }
 
     typealias Body = (UnsafeRawBufferPointer, Version, UnsafeRawBufferPointer, SequenceNumber) -> Bool
@@ -108,7 +108,7 @@ final class RecordWalk {
     private func makeView(from index: Int, waiting: Bool = true) throws(StoreError) -> RecordView? {
         let location = page.version(index).location
         let segment = records.segment(of: location)
-        if records.log.mayBePending(location) { return RecordView() }
+        if records.image.mayBePending(location) { return RecordView() }
         if waiting, let mapped = segment.mappedFile() {
             // A file may be larger than its range of addresses; addresses after that belong to the next file.
             let own = Int(segment.endAddress - segment.baseAddress) << 3
@@ -136,12 +136,12 @@ final class RecordWalk {
             // A gap is read as long as that costs less than another system call.
             let gap = location.address > end ? location.address - end : start > locationEnd ? start - locationEnd : 0
             guard gap <= ReadWindow.widestGap >> 3, newEnd - newStart <= limit, own.contains(location.address),
-                !records.log.mayBePending(location)
+                !records.image.mayBePending(location)
             else { break }
             (start, end) = (newStart, newEnd)
         }
         // A location's length may be more than the record's. Bytes after the last record may be written concurrently.
-        end = min(end, records.log.unwrittenFrom.load(ordering: .acquiring))
+        end = min(end, records.image.unwrittenFrom.load(ordering: .acquiring))
         do throws(FileSystemError) {
             return try window.load(from: start, to: end, of: segment, waiting)
         } catch {

@@ -4,7 +4,8 @@ internal import HeartwoodFormat
 /// A store that was recovered from its files but not started: no thread exists that could write.
 package struct RecoveredStore {
     let directory: StoreDirectory
-    let log: Log
+    let image: StoreImage
+    private let configuration: Store.Configuration
     let outcome: Recovery.Outcome
 
     /// Takes the lock and recovers. O(bytes of log).
@@ -16,7 +17,7 @@ package struct RecoveredStore {
         configuration.fileSystem = directory.fileSystem
         configuration.logRetention.resolve(keepsLog: directory.keepsLog)
         let index = VersionedIndex()
-        let segments = SegmentTable()
+        let segments = SegmentTable(configuration.valueReading)
         do throws(StoreError) {
             var recovery = Recovery(
                 directory: directory, configuration: configuration, index: index, segments: segments)
@@ -30,15 +31,30 @@ package struct RecoveredStore {
         }
         self.directory = directory
         index.publish(max(1, segments.endAddress) - 1, outcome.lastSequence)
-        log = Log(
+        let bufferBytes = configuration.commitBufferBytes
+        image = StoreImage(
             directory: path, storeID: outcome.storeID, configuration: configuration, index: index, segments: segments,
-            lastSequence: outcome.lastSequence, newestTime: outcome.newestTime,
+            newestTime: outcome.newestTime,
+            commits: [CommitBuffer(capacity: bufferBytes), CommitBuffer(capacity: bufferBytes)])
+        self.configuration = configuration
+    }
+
+    /// The log that continues the store.
+    func makeLog() -> Log {
+        let files = outcome.files
+        let log = Log(
+            image, configuration: configuration, lastSequence: outcome.lastSequence,
             uncovered: UncoveredLog(
-                recoveredBytes: outcome.files.logBytes, recoveredRecords: outcome.files.logRecords,
-                snapshotBytes: outcome.files.snapshot?.recordBytes ?? 0),
-            compaction: CompactionControl(configuration.compaction, outcome.files))
+                recoveredBytes: files.logBytes, recoveredRecords: files.logRecords,
+                snapshotBytes: files.snapshot?.recordBytes ?? 0),
+            compaction: CompactionControl(configuration.compaction, files)
+        ) { log in
+            var compactor = Compactor(log: log)
+            compactor.run()
+        }
         log.warnIfAhead()
         log.setFirstCompactionTrigger()
+        return log
     }
 
     /// What the opening found.
@@ -46,9 +62,9 @@ package struct RecoveredStore {
 
     /// Calls `body` with each key in order, and its entry or the reason why it can't be read. O(keys) memory.
     package func forEach(_ body: ([UInt8], Result<Entry, StoreError>) -> Void) {
-        let reader = Reader(log: log, point: .latest)
+        let reader = Reader(image: image, point: .latest)
         let page = KeyPage()
-        log.index.forEach(in: .all, at: log.index.visible, reversed: false) { key, version in
+        image.index.forEach(in: .all, at: image.index.visible, reversed: false) { key, version in
             page.append(key, version)
             return true
         }
@@ -62,7 +78,7 @@ package struct RecoveredStore {
 
     /// Closes the files and releases the lock, for callers that don't start the store.
     package func release() {
-        try? log.segments.closeAll()
+        try? image.segments.closeAll()
         directory.lock.unlock()
     }
 }

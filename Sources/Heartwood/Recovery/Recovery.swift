@@ -125,7 +125,7 @@ struct Recovery {
     private mutating func load(_ snapshot: SnapshotFile) throws(StoreError) {
         // Addresses are added as keys are read: a count in a footer must not decide how much memory is reserved.
         let segment = segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
-        if configuration.valueReading == .mapped { segment.allowMapping() }
+        segments.seal(segment)
         let bytes = snapshot.size - snapshot.footer.keySectionOffset
         let total = snapshot.footer.recordCount
         var progress = progress
@@ -179,7 +179,7 @@ struct Recovery {
             source: try FileWindow(opened.file.file), header: opened.header,
             recordedEnd: opened.successor?.endOffset)
         let segment = segments.add(opened.header, file: opened.file.file, path: opened.file.path, bytes: 0)
-        if configuration.valueReading == .mapped { segment.allowMapping() }
+        segments.seal(segment)
         var commit = ScannedCommit()
         while true {
             switch try scanner.next(into: &commit) {

@@ -33,8 +33,8 @@ final class RecordGather {
     /// A gap between two records is read as long as that costs less than another system call.
     private static var widestGap: UInt64 { 4 << 10 }
 
-    init(_ log: Log) {
-        records = RecordReader(log: log)
+    init(_ image: StoreImage) {
+        records = RecordReader(image: image)
         memory = .allocate(byteCount: memoryCapacity, alignment: 4096)
         window = .allocate(byteCount: Self.windowBytes, alignment: 4096)
     }

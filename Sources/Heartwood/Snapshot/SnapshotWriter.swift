@@ -63,7 +63,7 @@ struct SnapshotWriter: ~Copyable {
     // MARK: - Records
 
     private mutating func writeRecords() throws(StoreError) {
-        let gather = RecordGather(pin.log)
+        let gather = RecordGather(pin.image)
         var cursor = Cursor(pin, range: .all, reversed: false).paging(by: 1_024)
         let page = KeyPage()
         while try cursor.next(page) {
@@ -103,7 +103,7 @@ struct SnapshotWriter: ~Copyable {
 
     /// Copies a record of any length.
     private mutating func writeLarge(_ key: UnsafeRawBufferPointer, _ version: Version) throws(StoreError) {
-        let reader = RecordReader(log: pin.log)
+        let reader = RecordReader(image: pin.image)
         try reader.withBytes(of: version.location) { (bytes, segment) throws(StoreError) in
             let record = try reader.record(of: key, in: bytes, version, segment)
             if buffered + FormatConstants.recordHeaderSize > Self.bufferBytes { try flush() }

@@ -60,3 +60,14 @@ func monotonicNanoseconds() -> UInt64 {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
 }
+
+extension Duration {
+    /// The duration in nanoseconds: 0 if it is negative, `UInt64.max` if it is longer than 584 years.
+    var nanoseconds: UInt64 {
+        guard self > .zero else { return 0 }
+        // Also because `components` traps for the longest ones.
+        guard self < .seconds(UInt64.max / 1_000_000_000) else { return .max }
+        let (seconds, attoseconds) = components
+        return UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds) / 1_000_000_000
+    }
+}

@@ -31,7 +31,7 @@ struct RecordEncoder: Sendable {
     ) throws(StoreError) {
         let accepted = key.count + value.count
         try check(key, value, batch: batch.encodedLength)
-        let expiry = expires.isNever ? 0 : expires.stored(now: log.now)
+        let expiry = expires.isNever ? 0 : expires.stored(now: log.image.now)
         let kind: RecordKind = expiry == 0 ? .put : .putExpiring
         if let stored = compressed(value) {
             append(kind, .compressed, key, stored, expiry, accepted, to: &batch)

@@ -51,33 +51,43 @@ struct WriteAttempt {
             }
         } catch {
             let error = withdrawn(error)
+            guard error.code == .conflict else { throw error }
             // Compaction may have moved the record that a condition was resolved to. Then the condition is resolved
             // again.
-            guard error.code == .conflict, !conditions.isEmpty, log.index.mayHaveMoved(since: moves) else {
-                throw error
-            }
-            return try beginResolving()
+            if log.index.mayHaveMoved(since: moves) { return try beginResolving() }
+            try checkOutsideTransaction()
+            throw error
         }
     }
 
     private mutating func beginResolving() throws(StoreError) -> Next {
-        if log.isEnded { throw .closed }
-        // Before a condition can fail.
-        if batch.recordCount > 0 {
-            try log.withState { (state) throws(StoreError) in try state.life.checkOutsideTransaction() }
-        }
+        if log.image.isClosed { throw .closed }
         judgeable = nil
         moves = log.index.moveCount
         return .resolve
     }
 
-    /// Takes the conditions in the form in which they can be evaluated.
-    mutating func resolved(_ conditions: [Requirement]) { judgeable = conditions }
+    /// Takes the conditions in the form in which they can be evaluated: each as it is resolved.
+    ///
+    /// - Throws: `.conflict` if one is nil, because it doesn't hold.
+    mutating func resolve(_ number: Int, as condition: Requirement?) throws(StoreError) {
+        guard let condition else {
+            try checkOutsideTransaction()
+            throw conditions[number].conflict
+        }
+        judgeable = (judgeable ?? []) + [condition]
+    }
+
+    /// A write inside a transaction of its store is refused, also if a condition doesn't hold.
+    private func checkOutsideTransaction() throws(StoreError) {
+        guard batch.recordCount > 0 else { return }
+        try log.withState { (state) throws(StoreError) in try state.life.checkOutsideTransaction() }
+    }
 
     /// A batch without operations writes nothing, but its conditions are checked: a transaction must have read one
     /// state.
     private func confirm(_ conditions: [Requirement]) throws(StoreError) -> Next {
-        if log.isEnded { throw .closed }
+        if log.image.isClosed { throw .closed }
         try log.confirm(conditions)
         // What it read may not be durable yet. It returns only when all readers see that.
         let sequence = log.newestSequence
@@ -126,18 +136,15 @@ extension Store {
                     throw attempt.withdrawn(error)
                 }
             case .resolve:
-                var resolved: [Requirement] = []
-                for condition in conditions {
-                    guard let judgeable = try await condition.resolved(in: log) else { throw condition.conflict }
-                    resolved.append(judgeable)
+                for (number, condition) in conditions.enumerated() {
+                    try attempt.resolve(number, as: try await condition.resolved(in: image))
                 }
-                attempt.resolved(resolved)
             }
         }
     }
 
     /// The same for a thread, which it blocks.
-    nonisolated func writeBlocking(
+    func writeBlocking(
         _ batch: EncodedBatch, _ conditions: [Requirement], _ durability: Durability?
     ) throws(StoreError) -> SequenceNumber {
         var attempt = WriteAttempt(log, batch, conditions, durability)
@@ -155,12 +162,9 @@ extension Store {
                     throw attempt.withdrawn(error)
                 }
             case .resolve:
-                var resolved: [Requirement] = []
-                for condition in conditions {
-                    guard let judgeable = try condition.resolvedBlocking(in: log) else { throw condition.conflict }
-                    resolved.append(judgeable)
+                for (number, condition) in conditions.enumerated() {
+                    try attempt.resolve(number, as: try condition.resolvedBlocking(in: image))
                 }
-                attempt.resolved(resolved)
             }
         }
     }

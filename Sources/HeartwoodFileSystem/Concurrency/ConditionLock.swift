@@ -16,8 +16,8 @@ package import CHeartwood
 /// The invariant for `@unchecked Sendable` is the one of ``Locked``: the state is accessed only with the mutex held,
 /// and a `Held` exists only then.
 package final class ConditionLock<State>: @unchecked Sendable {
-    @usableFromInline
-    nonisolated(unsafe) let mutex: UnsafeMutablePointer<heartwood_mutex>
+    /// For an executor, which is inlined as a generic function of this module can't be.
+    package nonisolated(unsafe) let mutex: UnsafeMutablePointer<heartwood_mutex>
     @usableFromInline
     nonisolated(unsafe) let condition: UnsafeMutablePointer<heartwood_condition>
     @usableFromInline
@@ -70,10 +70,10 @@ package final class ConditionLock<State>: @unchecked Sendable {
         return try body(&state.pointee)
     }
 
-    /// The mutex and the state that it guards, for an executor, whose work is not a closure. Access the state only with
-    /// the mutex held.
-    package var parts: (mutex: UnsafeMutablePointer<heartwood_mutex>, state: UnsafeMutablePointer<State>) {
-        (mutex, state)
+    /// As ``Held/wait(timeoutNanoseconds:)``, for an executor, whose work is not a closure. Call it with the lock held.
+    package func waitUnderLock(timeoutNanoseconds: UInt64?) {
+        var held = Held(mutex: mutex, condition: condition, pointer: state)
+        held.wait(timeoutNanoseconds: timeoutNanoseconds)
     }
 
     /// Wakes one of the waiting threads. Cheaper without the lock held, and correct either way.

@@ -4,7 +4,7 @@ package import HeartwoodTesting
 /// The damaged files of a history, and the original file of each.
 package struct DamagedStore: Sendable {
     package let history: RepairHistory
-    package private(set) var image: StoreImage
+    package private(set) var image: DirectoryImage
     /// The original names by the present names; without files of another store.
     package private(set) var origins: [String: String]
     /// The damage in words.

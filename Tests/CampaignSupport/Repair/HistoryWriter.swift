@@ -49,7 +49,7 @@ package struct HistoryWriter {
     // MARK: - One opening
 
     private mutating func life() async throws {
-        let store = try Store(openingAt: StoreImage.path, configuration: configuration(disk))
+        let store = try Store(openingAt: DirectoryImage.path, configuration: configuration(disk))
         store.settle()
         let recovered = store.recoveryReport.lastSequence
         for sequence in history.changes.keys where sequence > recovered { history.dead.insert(sequence) }
@@ -129,8 +129,8 @@ package struct HistoryWriter {
     /// Notes the present state of each file.
     private mutating func noteFiles() {
         let image = disk.image
-        for path in image.files where path.hasPrefix(StoreImage.path) {
-            let name = String(path.dropFirst(StoreImage.path.count + 1))
+        for path in image.files where path.hasPrefix(DirectoryImage.path) {
+            let name = String(path.dropFirst(DirectoryImage.path.count + 1))
             guard name.hasSuffix(".log") || name.hasSuffix(".snapshot"), let bytes = image[path: path] else { continue }
             let states = history.earlier[name] ?? []
             if states.count < 8, states.last != bytes { history.earlier[name, default: []].append(bytes) }
@@ -141,13 +141,13 @@ package struct HistoryWriter {
 
     private mutating func finished() throws -> RepairHistory? {
         let image = disk.image
-        for path in image.files where path.hasPrefix(StoreImage.path) {
-            history.image.files[String(path.dropFirst(StoreImage.path.count + 1))] = image[path: path]
+        for path in image.files where path.hasPrefix(DirectoryImage.path) {
+            history.image.files[String(path.dropFirst(DirectoryImage.path.count + 1))] = image[path: path]
         }
         guard !history.image.logs.isEmpty || !history.image.snapshots.isEmpty else { return nil }
         history.time = clock.now().milliseconds + 10_000
         clock.set(history.time)
-        let store = try Store(openingAt: StoreImage.path, configuration: configuration(disk))
+        let store = try Store(openingAt: DirectoryImage.path, configuration: configuration(disk))
         let recovered = store.recoveryReport.lastSequence
         try history.finish(recovered: recovered)
         let found = try RepairHistory.contents(of: store)

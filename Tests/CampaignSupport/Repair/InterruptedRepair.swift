@@ -16,8 +16,8 @@ struct InterruptedRepair {
         self.seed = seed
         time = repairCase.damaged.history.time
         var image = DiskImage()
-        image.makeDirectory(StoreImage.path)
-        for (name, bytes) in repairCase.damaged.image.files { image[path: StoreImage.path + "/" + name] = bytes }
+        image.makeDirectory(DirectoryImage.path)
+        for (name, bytes) in repairCase.damaged.image.files { image[path: DirectoryImage.path + "/" + name] = bytes }
         before = image
     }
 
@@ -52,7 +52,7 @@ struct InterruptedRepair {
     }
 
     private func repair(_ disk: SimulatedDisk, now: UInt64) throws {
-        _ = try Repair.runInPlace(StoreImage.path, repairCase.options, now: now, fileSystem: disk)
+        _ = try Repair.runInPlace(DirectoryImage.path, repairCase.options, now: now, fileSystem: disk)
     }
 
     /// An opening gives the old or the repaired store, or refuses and says what to do.

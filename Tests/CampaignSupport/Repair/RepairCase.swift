@@ -31,7 +31,7 @@ package struct RepairCase {
         var outcome = Outcome()
         outcome.isForged = damaged.isForged
         let fileSystem = try damaged.image.fileSystem()
-        let check = Result { try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none) }
+        let check = Result { try Verification.run(DirectoryImage.path, fileSystem: fileSystem, patience: .none) }
         let opening = try OpeningResult(try damaged.image.fileSystem(), time: time)
         outcome.isRefused = opening.contents == nil
         try compare(check, opening)
@@ -52,8 +52,8 @@ package struct RepairCase {
     var described: [String] {
         do {
             let fileSystem = try damaged.image.fileSystem()
-            let check = try Verification.run(StoreImage.path, fileSystem: fileSystem, patience: .none)
-            let plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+            let check = try Verification.run(DirectoryImage.path, fileSystem: fileSystem, patience: .none)
+            let plan = try Repair.plan(DirectoryImage.path, options, fileSystem: fileSystem)
             return ["verify: \(check.verdict)"] + check.findings.map(\.description) + ["repair:"] + plan.lines
         } catch {
             return ["\(error)"]
@@ -104,9 +104,9 @@ package struct RepairCase {
     private func repair(_ fileSystem: InMemoryFileSystem, _ opening: OpeningResult) throws -> RepairedStore? {
         let (plan, report): (RepairReport, RepairReport)
         do {
-            plan = try Repair.plan(StoreImage.path, options, fileSystem: fileSystem)
+            plan = try Repair.plan(DirectoryImage.path, options, fileSystem: fileSystem)
             report = try Repair.run(
-                StoreImage.path, output: Self.output, options, now: time, fileSystem: fileSystem)
+                DirectoryImage.path, output: Self.output, options, now: time, fileSystem: fileSystem)
         } catch let error as StoreError {
             switch error.code {
             case .notFound where damaged.own.isEmpty || options.storeID != nil: return nil
@@ -122,7 +122,7 @@ package struct RepairCase {
                 .plan, "planned: \(first?.0 ?? "\(left.count) lines"), done: \(first?.1 ?? "\(right.count)")")
         }
         try expect(
-            StoreImage(of: fileSystem).files == damaged.image.files.filter({ $0.key != "LOCK" }), .inPlace,
+            DirectoryImage(of: fileSystem).files == damaged.image.files.filter({ $0.key != "LOCK" }), .inPlace,
             "a repair to another directory has changed the old files")
         return try RepairedStore(report, at: Self.output, in: fileSystem, time: time)
     }
@@ -131,7 +131,7 @@ package struct RepairCase {
         let fileSystem = try damaged.image.fileSystem()
         let report: RepairReport
         do {
-            report = try Repair.runInPlace(StoreImage.path, options, now: time, fileSystem: fileSystem)
+            report = try Repair.runInPlace(DirectoryImage.path, options, now: time, fileSystem: fileSystem)
         } catch let error as StoreError where error.code == .invalidArgument {
             // The name of the guard must be free.
             guard damaged.image.files[RepairGuard.name] != nil else { throw error }
@@ -149,10 +149,10 @@ package struct RepairCase {
     ///
     /// - Parameter more: The maximum number of further repairs of the repaired store.
     func checkDirectory(_ fileSystem: any FileSystem, more: Int = 0) throws {
-        let names = try fileSystem.contents(ofDirectory: StoreImage.path)
+        let names = try fileSystem.contents(ofDirectory: DirectoryImage.path)
         var kept: [String] = []
         for name in names {
-            if try fileSystem.kind(of: StoreImage.path + "/" + name) == .directory {
+            if try fileSystem.kind(of: DirectoryImage.path + "/" + name) == .directory {
                 try expect(name.hasPrefix("damaged-"), .inPlace, "\(name) is left over")
                 kept.append(name)
             } else if name.hasSuffix(".tmp") || name == StoreFileName.log(.max) {
@@ -162,7 +162,7 @@ package struct RepairCase {
         try expect((1...1 + more).contains(kept.count), .inPlace, "the old files are in \(kept)")
         let old = damaged.image.files.filter { $0.key != StoreFileName.lockName && $0.key != StoreFileName.keepLogName }
         let isKept = try kept.contains { name in
-            try StoreImage(of: fileSystem, at: StoreImage.path + "/" + name).files == old
+            try DirectoryImage(of: fileSystem, at: DirectoryImage.path + "/" + name).files == old
         }
         try expect(isKept, .inPlace, "not all old files are in \(kept), as they were")
     }

@@ -51,7 +51,7 @@ package struct RepairHistory: Sendable {
     }
 
     /// All files, including the lock and temporary files.
-    package var image = StoreImage()
+    package var image = DirectoryImage()
     /// The segments and snapshots among them.
     package var files: [String: File] = [:]
     /// Earlier states of these files.

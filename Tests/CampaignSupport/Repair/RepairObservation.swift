@@ -14,7 +14,7 @@ enum OpeningResult {
     ///
     /// - Parameter check: Called with the open store if every value could be read.
     init(
-        _ fileSystem: any FileSystem, at path: String = StoreImage.path, time: UInt64,
+        _ fileSystem: any FileSystem, at path: String = DirectoryImage.path, time: UInt64,
         _ check: (Store) throws -> Void = { _ in }
     ) throws {
         var configuration = Store.Configuration()
@@ -89,7 +89,7 @@ struct RepairedStore {
         try expect(
             check.verdict == .clean && check.opens, .repairedStore,
             "the repaired store is \(check.verdict): \(check.findings.prefix(3))")
-        let image = try StoreImage(of: fileSystem, at: path)
+        let image = try DirectoryImage(of: fileSystem, at: path)
         for name in image.snapshots {
             guard let bytes = image.files[name] else { continue }
             let header = try bytes.withUnsafeBytes { try FileHeader.decode($0) }

@@ -31,7 +31,7 @@ struct KillCampaign {
     private(set) var places: StorePlaces
     var path: String { places.store }
     /// The files of the decoy, which must not change.
-    private var decoy = StoreImage()
+    private var decoy = DirectoryImage()
     private(set) var totals = Totals()
     private var expected = ExpectedStore()
     /// The size of the store: a new one is begun before reading it takes long.
@@ -54,7 +54,7 @@ struct KillCampaign {
         totals.kills += 1
         totals.early += wasOpened ? 0 : 1
         totals.relative += plan.isRelative && wasOpened ? 1 : 0
-        guard try StoreImage(of: POSIXFileSystem(), at: places.decoy).files == decoy.files else {
+        guard try DirectoryImage(of: POSIXFileSystem(), at: places.decoy).files == decoy.files else {
             throw Violation("the store in \(places.decoy), which the child hasn't opened, has changed")
         }
         try await check(plan, acknowledgements)
@@ -66,7 +66,7 @@ struct KillCampaign {
         let store = try await Store.open(at: places.decoy)
         for number in 0..<20 { try await store.put("decoy \(number)", "untouched", durability: .buffered) }
         try await store.close()
-        decoy = try StoreImage(of: POSIXFileSystem(), at: places.decoy)
+        decoy = try DirectoryImage(of: POSIXFileSystem(), at: places.decoy)
         expected = ExpectedStore()
         (bytes, segments, isFirst) = (0, 0, false)
     }

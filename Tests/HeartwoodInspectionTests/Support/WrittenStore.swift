@@ -9,7 +9,7 @@ struct WrittenStore: Sendable {
     /// What a batch did to a key; nil: removed it.
     typealias Change = (key: [UInt8], value: [UInt8]?)
 
-    var image = StoreImage()
+    var image = DirectoryImage()
     var changes: [UInt64: [Change]] = [:]
 
     /// What a key has, and by which batch.
@@ -50,15 +50,15 @@ struct WrittenStore: Sendable {
         var configuration = configuration(fileSystem)
         configuration.compression = .zlib(level: 6, threshold: 200)
         if shape == .kept { configuration.logRetention = .everything }
-        let store = try await Store.open(at: StoreImage.path, configuration: configuration)
+        let store = try await Store.open(at: DirectoryImage.path, configuration: configuration)
         try await written.write(70, to: store, &random)
         if shape != .log {
             _ = try await store.compact()
             try await written.write(70, to: store, &random)
         }
-        if !closes { written.image = try StoreImage(of: fileSystem) }
+        if !closes { written.image = try DirectoryImage(of: fileSystem) }
         try await store.close()
-        if closes { written.image = try StoreImage(of: fileSystem) }
+        if closes { written.image = try DirectoryImage(of: fileSystem) }
         return written
     }
 

@@ -14,7 +14,7 @@ import Testing
         try await fixture.fill(store, 0..<100)
         let before = fixture.logs
         let location = "key/50".withByteBuffer { store.log.index.find($0, at: nil)! }.location
-        let segment = RecordReader(log: store.log).segment(of: location)
+        let segment = RecordReader(image: store.image).segment(of: location)
         let file = try fixture.disk.openFile(segment.path, for: .readWrite)
         let damage: [UInt8] = [0xFF]
         try damage.withUnsafeBytes { try file.writeFully($0, at: segment.offset(of: location) + 34) }

@@ -70,7 +70,7 @@ import Testing
         for _ in 0..<200 { try await Task.sleep(for: .milliseconds(2)) }
         #expect(Array(fixture.logs.prefix(before.count)) == before)
         let value = try "key/7".withByteBuffer { (key) throws(StoreError) in
-            try RecordReader(log: store.log).withValue(of: key, version) { value, _ in [UInt8](value) }
+            try RecordReader(image: store.image).withValue(of: key, version) { value, _ in [UInt8](value) }
         }
         #expect(ValuePattern(identity: 700, length: 7).matches(value))
         store.log.index.epochs.unpin(pin)

@@ -37,7 +37,7 @@ import Testing
         configuration.compaction.minimumLogBytes = .max
         let store = try await Store.open(at: "/store", configuration: configuration)
         try await store.put("a", "1")
-        #expect(store.log.compaction.pause(in: store.log, written: 1, elapsed: 0) == 0)
+        #expect(store.log.pause(written: 1, elapsed: 0) == 0)
         try await store.close()
     }
 }

@@ -247,7 +247,7 @@ extension CommitPipeline.Work {
     }
 }
 
-extension CommitPipeline.Timing {
+extension LogTiming {
     /// The log writer does nothing by time.
     static var never: Self {
         var timing = Self()

@@ -34,7 +34,7 @@ import Testing
             if number == 50 { try await store.compact() }
             if number == 140 { try await store.flush() }
         }
-        #expect(store.log.mayBePending(try #require(store.log.index.newest(of: "key 149")).location))
+        #expect(store.image.mayBePending(try #require(store.log.index.newest(of: "key 149")).location))
         return store
     }
 

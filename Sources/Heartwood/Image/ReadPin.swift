@@ -1,6 +1,6 @@
 /// A read pin: keeps the versions that its read point shows until the last reference to it is released.
 final class ReadPin: Sendable {
-    let log: Log
+    let image: StoreImage
     let point: ReadPoint
     /// The time at which the pin was taken. Expiry is judged by it.
     let now: Timestamp
@@ -13,26 +13,26 @@ final class ReadPin: Sendable {
         case newest
     }
 
-    init(_ log: Log, _ point: Point = .visible) {
-        self.log = log
-        self.point = log.index.pin(newest: point == .newest)
-        now = log.now
+    init(_ image: StoreImage, _ point: Point = .visible) {
+        self.image = image
+        self.point = image.index.pin(newest: point == .newest)
+        now = image.now
     }
 
     /// Takes over a read point that is already pinned.
-    init(_ log: Log, adopting point: ReadPoint, now: Timestamp) {
-        self.log = log
+    init(_ image: StoreImage, adopting point: ReadPoint, now: Timestamp) {
+        self.image = image
         self.point = point
         self.now = now
     }
 
-    deinit { log.index.release(point) }
+    deinit { image.index.release(point) }
 
     /// The sequence number of the last write that it shows.
     var sequence: SequenceNumber { point.sequence }
 
     /// The number of keys in a range that have not expired. O(keys in the range).
     func count(_ range: KeyRange) -> Int {
-        log.index.count(range, at: point.address, aliveAt: now.milliseconds)
+        image.index.count(range, at: point.address, aliveAt: now.milliseconds)
     }
 }

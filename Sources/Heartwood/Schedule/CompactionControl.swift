@@ -22,7 +22,7 @@ struct RecoveredFiles: Sendable {
 }
 
 /// State shared by the compactor's thread, the log writer's thread and the callers that request compaction.
-final class CompactionControl: LogCompaction {
+final class CompactionControl: Sendable {
     typealias Outcome = Result<CompactionReport, StoreError>
 
     /// A caller that waits for the next compaction.
@@ -78,6 +78,9 @@ final class CompactionControl: LogCompaction {
             return state.nextRequest
         }
     }
+
+    /// Whether a compaction is in progress.
+    var isRunning: Bool { state.withState { $0.isRunning } }
 
     /// Called by the log writer with the compaction boundary, or with the reason why it can't make one.
     func deliver(_ boundary: Result<CompactionBoundary, StoreError>) {

@@ -3,21 +3,13 @@ internal import Logging
 
 /// The log as compaction sees it.
 nonisolated extension Log {
-    /// The log's compaction. Each log is created with one of this type (`RecoveredStore`).
-    var compactionControl: CompactionControl {
-        guard let control = compaction as? CompactionControl else {
-            preconditionFailure("a log was created with another compaction")
-        }
-        return control
-    }
-
     /// Sets the garbage at which compaction is first considered after opening.
     func setFirstCompactionTrigger() {
         var facts = compactionFacts
         // The first write starts one more segment.
         facts.segments += 1
         let now = delays.now()
-        let decision = compactionControl.state.withState { $0.schedule.look(facts, now: now) }
+        let decision = compaction.state.withState { $0.schedule.look(facts, now: now) }
         let trigger =
             switch decision {
             case .now, .count, .later(time: .some, garbage: _): 0 as UInt64
@@ -33,7 +25,7 @@ nonisolated extension Log {
         return logBytes / 5 < compactionLimit / 4
     }
 
-    fileprivate var compactionLimit: UInt64 {
+    private var compactionLimit: UInt64 {
         configuration.compaction.logLimit(liveBytes: index.liveBytes)
     }
 }
@@ -43,14 +35,14 @@ nonisolated extension Log {
     /// Requests a compaction that begins after this call.
     func compact(_ request: CompactionControl.Request) {
         if Task.isCancelled { return request.sleeper.resume(returning: .failure(.compactionCancelled)) }
-        let isClosed = compactionControl.state.withState { state in
+        let isClosed = compaction.state.withState { state in
             if state.isStopping { return true }
             state.waiting.append(request)
             return false
         }
         if isClosed { return request.sleeper.resume(returning: .failure(.closed)) }
         // If the task was cancelled before the request was in `waiting`, `onCancel` did not find it.
-        if Task.isCancelled { compactionControl.cancel(request.id) }
+        if Task.isCancelled { compaction.cancel(request.id) }
         wakeCompactor()
     }
 
@@ -58,7 +50,7 @@ nonisolated extension Log {
     func compact(
         waking sleeper: Sleeper<CompactionControl.Outcome>, progress: (@Sendable (CompactionProgress) -> Void)? = nil
     ) {
-        compact(CompactionControl.Request(id: compactionControl.makeRequestID(), sleeper: sleeper, progress: progress))
+        compact(CompactionControl.Request(id: compaction.makeRequestID(), sleeper: sleeper, progress: progress))
     }
 
     /// Whether the close compacts first: the store has so many small segments that the next opening would read them
@@ -67,7 +59,7 @@ nonisolated extension Log {
         // A short opening has made one segment. Longer ones compact while they run.
         guard withState({ $0.counters.rotations == 1 && $0.life.acceptsWrites }) else { return false }
         let facts = compactionFacts
-        return compactionControl.state.withState {
+        return compaction.state.withState {
             $0.schedule.isDueAtClose(facts, from: configuration.segmentsAtClose)
         }
     }
@@ -83,7 +75,7 @@ nonisolated extension Log {
 
     /// Makes the compactor check whether there is work, and starts its thread if necessary.
     func wakeCompactor() {
-        let needsThread = compactionControl.state.withLock { held in
+        let needsThread = compaction.state.withLock { held in
             held.state.isPoked = true
             held.broadcast()
             if held.state.hasThread || held.state.isStopping { return false }
@@ -93,11 +85,10 @@ nonisolated extension Log {
         guard needsThread else { return }
         do {
             try startThread(name: "heartwood-compact") {
-                var compactor = Compactor(log: self)
-                compactor.run()
+                self.compactor(self)
             }
         } catch {
-            let waiting = compactionControl.state.withLock { held in
+            let waiting = compaction.state.withLock { held in
                 held.state.hasThread = false
                 held.broadcast()
                 defer { held.state.waiting = [] }
@@ -114,7 +105,7 @@ nonisolated extension Log {
     ///
     /// - Parameter isSparing: Whether the segment that begins there is to take as little disk space as possible.
     func makeBoundary(isSparing: Bool) throws(StoreError) -> CompactionBoundary {
-        compactionControl.state.withState { $0.boundary = nil }
+        compaction.state.withState { $0.boundary = nil }
         try withState { (state) throws(StoreError) in
             try state.life.checkAcceptsWrites()
             state.wantsBoundary = true
@@ -122,7 +113,7 @@ nonisolated extension Log {
             state.space.demands.isSparing = isSparing
             wakeWriter(&state, deadline: 0)
         }
-        let boundary = compactionControl.state.withLock { held -> Result<CompactionBoundary, StoreError> in
+        let boundary = compaction.state.withLock { held -> Result<CompactionBoundary, StoreError> in
             while true {
                 if let boundary = held.state.boundary {
                     held.state.boundary = nil
@@ -152,22 +143,38 @@ nonisolated extension Log {
     }
 }
 
-extension CompactionControl {
-    var isRunning: Bool { state.withState { $0.isRunning } }
-
-    func logHasGrown(_ log: Log) {
-        guard log.configuration.compaction.isAutomatic else { return }
-        log.withState { $0.uncovered.trigger = .max }
-        log.wakeCompactor()
+/// What the log writer tells compaction.
+nonisolated extension Log {
+    /// The log is so long, or has so many segments, that a compaction may be due.
+    func hasGrown() {
+        guard configuration.compaction.isAutomatic else { return }
+        withState { $0.uncovered.trigger = .max }
+        wakeCompactor()
     }
 
-    /// The pause is longer than 0 only while a compaction runs, because nothing else makes the log shorter.
-    func pause(in log: Log, written: UInt64, elapsed: UInt64) -> UInt64 {
-        let logBytes = log.withState { $0.logBytes }
-        guard logBytes / 3 > log.configuration.compaction.minimumLogBytes, case .system = log.delays else { return 0 }
-        let (isRunning, rate) = state.withState { ($0.isRunning, $0.bytesPerSecond) }
+    /// How long the log writer must pause after a commit, in nanoseconds. Longer than 0 only while a compaction runs,
+    /// because nothing else makes the log shorter.
+    func pause(written: UInt64, elapsed: UInt64) -> UInt64 {
+        let logBytes = withState { $0.logBytes }
+        guard logBytes / 3 > configuration.compaction.minimumLogBytes, case .system = delays else { return 0 }
+        let (isRunning, rate) = compaction.state.withState { ($0.isRunning, $0.bytesPerSecond) }
         guard isRunning else { return 0 }
         return WriteThrottle.pause(
-            logBytes: logBytes, limit: log.compactionLimit, written: written, elapsed: elapsed, rate: rate)
+            logBytes: logBytes, limit: compactionLimit, written: written, elapsed: elapsed, rate: rate)
+    }
+}
+
+nonisolated extension Log {
+    /// The input for the decision whether a compaction is due.
+    var compactionFacts: CompactionSchedule.Facts {
+        let (live, expiring) = index.liveAndExpiringBytes
+        let held = compaction.state.withState { $0.pinnedFiles }
+        // Sync marks alone need no compaction.
+        let (logBytes, snapshotBytes, isNothing) = withState {
+            ($0.logBytes, $0.uncovered.snapshotBytes, $0.life.failure != nil || $0.logRecords == 0)
+        }
+        return CompactionSchedule.Facts(
+            logBytes: isNothing ? 0 : logBytes, snapshotBytes: snapshotBytes, liveBytes: live,
+            expiringBytes: expiring, segments: max(0, segments.count - held))
     }
 }

@@ -41,7 +41,7 @@ final class Segment: @unchecked Sendable {
     }
 
     /// Allows mapping the file, because nothing is written to it any more.
-    func allowMapping() { Shared.storeReleasing(1, cell + 16) }
+    fileprivate func allowMapping() { Shared.storeReleasing(1, cell + 16) }
 
     /// The bytes from a location on, up to the bound of its length; nil if the file isn't mapped.
     @inline(__always)
@@ -170,7 +170,11 @@ final class SegmentTable: @unchecked Sendable {
 
     private static var regionBits: Int { 29 }
 
-    init() {
+    private let mapsFiles: Bool
+
+    /// - Parameter valueReading: Whether files may be mapped to which nothing is written any more.
+    init(_ valueReading: ValueReading = .positioned) {
+        mapsFiles = valueReading == .mapped
         precondition(RecordLocation.firstLogExtent == 1 << Self.regionBits)
         let cells = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 64)
         cells.initializeMemory(as: UInt64.self, repeating: 0, count: 8)
@@ -255,6 +259,9 @@ final class SegmentTable: @unchecked Sendable {
         region.tables.append(table)
         region.capacity = capacity
     }
+
+    /// Nothing is written to a file any more.
+    func seal(_ segment: Segment) { if mapsFiles { segment.allowMapping() } }
 
     /// Removes segments that no version of the index refers to, and that no thread reads any more.
     ///

@@ -5,10 +5,11 @@ internal import Synchronization
 
 /// A store as its files have it, read without the lock, and without writing, while another process may write them.
 ///
-/// It has an index of its own. Its `log` has no log writer: nothing is pending, and all records are in the files. The
-/// files stay open, so what compaction deletes stays readable.
-struct LiveLog {
-    let log: Log
+/// It has an index of its own. All records are in the files, which stay open: what compaction deletes stays readable.
+struct LiveImage {
+    let image: StoreImage
+    /// The snapshot that it began with; nil if there was none.
+    let snapshot: SnapshotDescription?
     private let level: ChangeLevel
     private var scout: LogScout
     private var walk: CommitWalk
@@ -29,12 +30,12 @@ struct LiveLog {
     /// - Throws: As an opening of the store, except what concerns the lock.
     static func read(
         _ path: String, _ level: ChangeLevel, _ configuration: Store.Configuration
-    ) throws(StoreError) -> LiveLog {
+    ) throws(StoreError) -> LiveImage {
         var attempt = 0
         while true {
             attempt += 1
             do throws(StoreError) {
-                return try LiveLog(path, level, configuration)
+                return try LiveImage(path, level, configuration)
             } catch {
                 guard error.code == .positionUnavailable, attempt < attempts else { throw error }
             }
@@ -43,19 +44,16 @@ struct LiveLog {
 
     private init(_ path: String, _ level: ChangeLevel, _ configuration: Store.Configuration) throws(StoreError) {
         let (snapshot, storeID) = try Self.choose(path, in: configuration.fileSystem)
-        let (index, segments) = (VersionedIndex(), SegmentTable())
+        let (index, segments) = (VersionedIndex(), SegmentTable(configuration.valueReading))
         sequence = snapshot?.end.lastSequence ?? 0
         let directory = LogDirectory(path: path, storeID: storeID, fileSystem: configuration.fileSystem)
         self.level = level
         scout = LogScout(directory)
         walk = CommitWalk(directory, from: sequence + 1)
-        log = Log(
+        self.snapshot = snapshot.map { SnapshotDescription($0) }
+        image = StoreImage(
             directory: path, storeID: storeID, configuration: configuration, index: index, segments: segments,
-            lastSequence: 0, newestTime: snapshot?.header.creationTime ?? 0,
-            uncovered: UncoveredLog(recoveredBytes: 0, recoveredRecords: 0, snapshotBytes: 0),
-            compaction: CompactionControl(
-                configuration.compaction, RecoveredFiles(snapshot: snapshot.map { SnapshotDescription($0) })))
-        log.unwrittenFrom.store(.max, ordering: .relaxed)
+            newestTime: snapshot?.header.creationTime ?? 0, commits: [])
         if let snapshot { try load(snapshot) }
         var collector = RecordCollector(index)
         try readOn { (live, commit, base) in
@@ -111,10 +109,10 @@ struct LiveLog {
     }
 
     private func load(_ snapshot: SnapshotFile) throws(StoreError) {
-        let segment = log.segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
-        if log.configuration.valueReading == .mapped { segment.allowMapping() }
+        let segment = image.segments.add(snapshot.header, file: snapshot.file, path: snapshot.path, bytes: 0)
+        image.segments.seal(segment)
         try SnapshotLoader(
-            snapshot: snapshot, segment: segment, segments: log.segments, index: log.index, progress: { _ in }
+            snapshot: snapshot, segment: segment, segments: image.segments, index: image.index, progress: { _ in }
         ).load()
     }
 
@@ -122,8 +120,8 @@ struct LiveLog {
     ///
     /// - Returns: False if compaction has replaced files that it has open: then the store must be read again.
     mutating func advance() throws(StoreError) -> Bool {
-        guard log.storeID != Self.noStore,
-            log.segments.all.allSatisfy({ (try? $0.file.isLinked()) ?? true })
+        guard image.storeID != Self.noStore,
+            image.segments.all.allSatisfy({ (try? $0.file.isLinked()) ?? true })
         else { return false }
         do throws(StoreError) {
             try readOn { (live, commit, base) in live.apply(commit, base: base) }
@@ -131,22 +129,22 @@ struct LiveLog {
             guard error.code == .positionUnavailable else { throw error }
             return false
         }
-        log.index.publish(address, sequence)
+        image.index.publish(address, sequence)
         return true
     }
 
     /// Closes the files. Readers find a closed store.
     mutating func close() {
-        log.closing.store(true, ordering: .releasing)
-        try? log.segments.closeAll()
+        image.close()
+        try? image.segments.closeAll()
         // These have files open, too.
         (scout, walk) = (LogScout(scout.log), CommitWalk(walk.log, from: walk.start))
-        log.configuration.fileSystem.unbind()
+        image.fileSystem.unbind()
     }
 
     /// Calls `body` with each commit that may be shown and wasn't yet, and the address at which its file begins.
     private mutating func readOn(
-        _ body: (borrowing LiveLog, ScannedCommit, UInt64) -> Void
+        _ body: (borrowing LiveImage, ScannedCommit, UInt64) -> Void
     ) throws(StoreError) {
         let limit = try scout.look(level)
         while true {
@@ -155,9 +153,9 @@ struct LiveLog {
             case .lost(let numbers): sequence = numbers.upperBound
             case .commit:
                 let segment = segmentOfCommit()
-                log.segments.extend(segment, to: walk.commit.end)
+                image.segments.extend(segment, to: walk.commit.end)
                 body(self, walk.commit, segment.baseAddress)
-                log.noteTime(walk.commit.header.time)
+                image.noteTime(walk.commit.header.time)
                 address = segment.baseAddress + walk.commit.end >> 3 - 1
                 sequence = max(sequence, walk.commit.nextSequence - 1)
             }
@@ -167,8 +165,8 @@ struct LiveLog {
     private mutating func segmentOfCommit() -> Segment {
         let current = walk.segment!
         if let segment, segment.header.salt == current.header.salt { return segment }
-        if let segment, log.configuration.valueReading == .mapped { segment.allowMapping() }
-        let added = log.segments.add(current.header, file: current.file, path: current.path, bytes: 0)
+        if let segment { image.segments.seal(segment) }
+        let added = image.segments.add(current.header, file: current.file, path: current.path, bytes: 0)
         segment = added
         return added
     }
@@ -176,7 +174,7 @@ struct LiveLog {
     /// Adds the records of a commit to the index. Readers don't see them yet.
     private func apply(_ commit: ScannedCommit, base: UInt64) {
         let addresses = base + commit.records[0].offset >> 3...base + commit.end >> 3 - 1
-        log.index.apply(
+        image.index.apply(
             sequence: commit.nextSequence - 1, addresses: addresses, count: commit.records.count, publish: false
         ) { writer in
             commit.forEachVersion(base: base) { writer.add(key: $0, version: $1) }

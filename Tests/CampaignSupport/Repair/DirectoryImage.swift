@@ -1,7 +1,7 @@
 package import HeartwoodFileSystem
 
 /// The bytes of a store's files. They can be damaged and put into a file system in memory.
-package struct StoreImage: Sendable {
+package struct DirectoryImage: Sendable {
     package static let path = "/store"
     package var files: [String: [UInt8]] = [:]
 

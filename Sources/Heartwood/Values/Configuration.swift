@@ -47,7 +47,7 @@ extension Store {
         public var commitBufferBytes = 4 << 20
 
         /// The delays of the log writer, and the clock that measures them. Tests replace both.
-        package var timing = CommitPipeline.Timing()
+        package var timing = LogTiming()
         package var delays = DelayClock.system
         /// The number of log segments from which closing compacts, if they are small.
         package var segmentsAtClose = 8
