@@ -227,6 +227,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/Campaigns",
+            exclude: ["seeds"],
             swiftSettings: settings
         ),
         // Instruction counts of the hot operations, under callgrind.
