@@ -84,32 +84,37 @@ let package = Package(
             dependencies: ["CHeartwood", "CZlib", "KeyValueStore"],
             swiftSettings: settings
         ),
-        .target(name: "HeartwoodFileSystem", dependencies: ["CHeartwood"], swiftSettings: settings),
+        .target(name: "HeartwoodConcurrency", dependencies: ["CHeartwood"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodFileSystem", dependencies: ["CHeartwood", "HeartwoodConcurrency"], swiftSettings: settings),
         // Floor 2: what a store's files say, each and together; a simulated disk that crashes and fails.
         .target(
             name: "HeartwoodFiles",
-            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "KeyValueStore"],
+            dependencies: ["HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "KeyValueStore"],
             swiftSettings: settings
         ),
-        .target(name: "HeartwoodTesting", dependencies: ["HeartwoodFileSystem"], swiftSettings: settings),
+        .target(
+            name: "HeartwoodTesting", dependencies: ["HeartwoodConcurrency", "HeartwoodFileSystem"],
+            swiftSettings: settings),
         // Floor 3: the engine; beside it what reads, verifies and repairs files without opening the store.
         .target(
             name: "Heartwood",
             dependencies: [
-                "CHeartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles", "KeyValueStore",
+                "CHeartwood", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodFiles",
+                "KeyValueStore",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .target(
             name: "HeartwoodInspection",
-            dependencies: ["HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodFiles"],
+            dependencies: ["HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodFiles"],
             swiftSettings: settings
         ),
         // Beside the engine: the typed layer on any engine; what an engine is tested with.
         .target(
             name: "HeartwoodRepository",
-            dependencies: ["KeyValueStore", "HeartwoodFileSystem"],
+            dependencies: ["KeyValueStore", "HeartwoodConcurrency"],
             swiftSettings: settings
         ),
         .target(name: "KeyValueStoreTesting", dependencies: ["KeyValueStore"], swiftSettings: settings),
@@ -117,7 +122,8 @@ let package = Package(
         .target(
             name: "HeartwoodLocal",
             dependencies: [
-                "Heartwood", "HeartwoodRepository", "HeartwoodFormat", "HeartwoodFileSystem", "KeyValueStore",
+                "Heartwood", "HeartwoodRepository", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "KeyValueStore",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -126,7 +132,7 @@ let package = Package(
         .target(
             name: "HeartwoodJobs",
             dependencies: [
-                "HeartwoodRepository", "HeartwoodFileSystem", "KeyValueStore",
+                "HeartwoodRepository", "HeartwoodConcurrency", "KeyValueStore",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
@@ -147,7 +153,7 @@ let package = Package(
         .target(
             name: "HeartwoodService",
             dependencies: [
-                "Heartwood", "HeartwoodFileSystem", "HeartwoodRepository",
+                "Heartwood", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodRepository",
                 .product(name: "Logging", package: "swift-log"),
                 .product(
                     name: "ServiceLifecycle", package: "swift-service-lifecycle",
@@ -198,7 +204,8 @@ let package = Package(
         .executableTarget(
             name: "heartwood-tool",
             dependencies: [
-                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodRepository",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "HeartwoodRepository",
                 "KeyValueStore", "CZlib",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -213,7 +220,8 @@ let package = Package(
         .target(
             name: "HeartwoodCampaignSupport",
             dependencies: [
-                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "HeartwoodTesting",
                 "HeartwoodRepository", "HeartwoodJobs", "KeyValueStore",
             ],
             path: "Tests/CampaignSupport",
@@ -222,7 +230,8 @@ let package = Package(
         .executableTarget(
             name: "heartwood-campaigns",
             dependencies: [
-                "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting", "HeartwoodCampaignSupport",
+                "Heartwood", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodCampaignSupport",
                 "HeartwoodFuzzing",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -236,7 +245,7 @@ let package = Package(
             name: "heartwood-counts",
             dependencies: [
                 "CCallgrind", "CHeartwood", "CZlib", "Heartwood", "HeartwoodRepository", "HeartwoodFormat",
-                "HeartwoodFileSystem",
+                "HeartwoodConcurrency", "HeartwoodFileSystem",
                 "HeartwoodTesting", "HeartwoodCampaignSupport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
@@ -247,7 +256,8 @@ let package = Package(
         .target(
             name: "HeartwoodFuzzing",
             dependencies: [
-                "Heartwood", "HeartwoodInspection", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodFileSystem",
+                "Heartwood", "HeartwoodInspection", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodConcurrency",
+                "HeartwoodFileSystem",
                 "HeartwoodTesting", "HeartwoodCampaignSupport", "CZlib",
             ],
             path: "Tests/Fuzzing",
@@ -261,18 +271,22 @@ let package = Package(
         ),
         .testTarget(
             name: "HeartwoodFileSystemTests",
-            dependencies: ["HeartwoodFileSystem", "HeartwoodTesting"],
+            dependencies: ["HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodTesting"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "HeartwoodTestingTests",
-            dependencies: ["HeartwoodTesting", "HeartwoodFileSystem", "Heartwood", "HeartwoodCampaignSupport"],
+            dependencies: [
+                "HeartwoodTesting", "HeartwoodConcurrency", "HeartwoodFileSystem", "Heartwood",
+                "HeartwoodCampaignSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "HeartwoodTests",
             dependencies: [
-                "Heartwood", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "Heartwood", "HeartwoodFiles", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "HeartwoodTesting",
                 "HeartwoodCampaignSupport", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -280,7 +294,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodInspectionTests",
             dependencies: [
-                "HeartwoodInspection", "Heartwood", "HeartwoodFormat", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodInspection", "Heartwood", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "HeartwoodTesting",
                 "HeartwoodCampaignSupport",
             ],
             swiftSettings: settings
@@ -288,7 +303,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodFuzzingTests",
             dependencies: [
-                "HeartwoodFuzzing", "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodFileSystem",
+                "HeartwoodFuzzing", "Heartwood", "HeartwoodInspection", "HeartwoodFormat", "HeartwoodConcurrency",
+                "HeartwoodFileSystem",
                 "HeartwoodTesting", "HeartwoodCampaignSupport",
             ],
             swiftSettings: settings
@@ -301,7 +317,8 @@ let package = Package(
         .testTarget(
             name: "KeyValueStoreTestingTests",
             dependencies: [
-                "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting", "HeartwoodFileSystem",
+                "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting", "HeartwoodConcurrency",
+                "HeartwoodFileSystem",
             ],
             swiftSettings: settings
         ),
@@ -309,7 +326,7 @@ let package = Package(
             name: "HeartwoodRepositoryTests",
             dependencies: [
                 "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood", "HeartwoodTesting",
-                "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
             ],
             exclude: ["Keys/Golden"],
             swiftSettings: settings
@@ -318,7 +335,7 @@ let package = Package(
             name: "HeartwoodJobsTests",
             dependencies: [
                 "HeartwoodJobs", "HeartwoodRepository", "KeyValueStore", "KeyValueStoreTesting", "Heartwood",
-                "HeartwoodTesting", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
+                "HeartwoodTesting", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodCampaignSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -328,7 +345,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodLocalTests",
             dependencies: [
-                "HeartwoodLocal", "Heartwood", "HeartwoodRepository", "HeartwoodFileSystem", "HeartwoodTesting",
+                "HeartwoodLocal", "Heartwood", "HeartwoodRepository", "HeartwoodConcurrency", "HeartwoodFileSystem",
+                "HeartwoodTesting",
                 "HeartwoodCampaignSupport", "KeyValueStore", "LaterFoundation",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -338,7 +356,8 @@ let package = Package(
         .testTarget(
             name: "HeartwoodToolTests",
             dependencies: [
-                "heartwood-tool", "Heartwood", "HeartwoodFileSystem", "HeartwoodLocal", "HeartwoodRepository",
+                "heartwood-tool", "Heartwood", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodLocal",
+                "HeartwoodRepository",
                 "KeyValueStore",
             ],
             swiftSettings: settings

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Functions with which simulations run the same way each time.
 extension Store {

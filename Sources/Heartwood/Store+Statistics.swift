@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension Store {
     /// The contents and the activity of the store. O(1).

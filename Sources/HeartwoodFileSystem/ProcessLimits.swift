@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import CHeartwood
 
 /// The limits of this process.

@@ -1,6 +1,6 @@
 public import Foundation
 public import HeartwoodRepository
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Identifies a job: a UUID of version 7, so that jobs of one program are in the order in which they were enqueued.
 public struct JobID: RawRepresentable, Sendable, Hashable, Codable, TupleElement, CustomStringConvertible {

@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodRepository
 internal import Logging
 

@@ -1,5 +1,6 @@
 public import Foundation
 internal import Heartwood
+internal import HeartwoodConcurrency
 package import HeartwoodFileSystem
 public import HeartwoodRepository
 public import Logging

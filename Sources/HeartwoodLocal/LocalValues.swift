@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// What a ``LocalRepository`` has, and then each newer state: an asynchronous sequence that stays current.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import Testing
 

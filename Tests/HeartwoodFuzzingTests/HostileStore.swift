@@ -1,5 +1,6 @@
 import Heartwood
 import HeartwoodCampaignSupport
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodFuzzing

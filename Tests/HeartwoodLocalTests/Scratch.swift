@@ -1,5 +1,5 @@
 import Foundation
-import HeartwoodFileSystem
+import HeartwoodConcurrency
 import HeartwoodLocal
 import HeartwoodRepository
 import HeartwoodTesting

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 public import HeartwoodFiles
 internal import HeartwoodFormat
 

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// The files of a store that another process may write, as feeds follow them: by polling.

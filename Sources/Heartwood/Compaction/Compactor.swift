@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat

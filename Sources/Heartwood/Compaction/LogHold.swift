@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Keeps the log after a sequence number, whatever `logRetention` says, until it is read, or its reader is released.
 final class LogHold: Sendable {

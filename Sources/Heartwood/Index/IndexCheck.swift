@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension VersionedIndex {
     /// Describes what is wrong with the index; nil if it is sound. For tests: visits everything under the lock.

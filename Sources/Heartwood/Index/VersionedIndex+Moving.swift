@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import Synchronization
 
 /// The changes that compaction makes to the index, in slices. Between slices, writers get the lock.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import Logging
 
 /// The log as compaction sees it.

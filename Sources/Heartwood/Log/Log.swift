@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import Synchronization
 
 /// The write-ahead log of an opening: the actor that orders writes. Only the actor appends.

@@ -1,5 +1,5 @@
 internal import CHeartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// The executor of the log's actor: a lock. The thread that holds it is on the actor.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The feeds that wait at the end of the log for the next write.
 struct LogFollowers {

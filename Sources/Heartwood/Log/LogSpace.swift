@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// Space in the log: what is preallocated in the current segment, what writes have requested of the log writer, and the

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension Log {
     /// The state of the actor: parts, each with its own invariant.

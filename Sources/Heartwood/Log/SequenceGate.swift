@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import Synchronization
 
 /// A sequence gate: tasks and threads wait here until a sequence number is reached. All waiting for commits happens

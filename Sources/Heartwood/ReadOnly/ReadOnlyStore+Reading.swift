@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 public import HeartwoodFiles
 
 /// Reads of the state that the last refresh showed. A ``readView()`` has all reads that a store has.

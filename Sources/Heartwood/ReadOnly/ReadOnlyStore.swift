@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 public import HeartwoodFiles
 internal import HeartwoodFormat

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension ReadPin {
     /// Reads the entries of a page. May block on the disk.

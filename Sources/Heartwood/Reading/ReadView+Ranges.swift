@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension ReadView: LocalKeyValueView {
     package func lendEntry(

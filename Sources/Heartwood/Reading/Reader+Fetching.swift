@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The outcome of a read that doesn't wait for the disk.
 @usableFromInline

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The entries of a range, in key order, as they were when the scan was made. Later writes aren't seen.
 ///

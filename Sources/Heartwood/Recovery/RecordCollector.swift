@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// Collects the records of a log and builds the index from them.

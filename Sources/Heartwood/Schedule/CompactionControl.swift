@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// A log segment that a snapshot covers and that is kept for log readers.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension Requirement {
     /// - Throws: `.invalidArgument` for a condition with a view of another store.

@@ -1,3 +1,5 @@
+internal import HeartwoodConcurrency
+
 /// The bytes of a file in memory. They live while the file has a name or is open.
 ///
 /// One lock guards them, also for readers: a copy takes less time than a read-write lock would save.

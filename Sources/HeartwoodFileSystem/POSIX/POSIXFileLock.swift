@@ -1,3 +1,5 @@
+internal import HeartwoodConcurrency
+
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Musl)

@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 package import HeartwoodFileSystem
 package import HeartwoodFormat
 

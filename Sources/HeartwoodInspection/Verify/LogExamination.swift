@@ -1,4 +1,5 @@
 internal import HeartwoodFiles
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import KeyValueStore
 
 /// Wakes the workers of this process when a job was enqueued in it. A hint only: what there is to do is in the store.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodRepository
 package import KeyValueStore
 

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// What a repository is apart from the type of its records: where they are, and what the catalogue says. Not generic,
 /// so that it is compiled once: code that is generic over the model looks types up at run time.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 extension RepositoryCore {
     /// Where queries read in a view or a transaction.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// What the repositories of one name on one store object share: the base, and what depends on the type of the records.
 final class RepositoryCore<Model: Codable & Identifiable & Sendable>: Sendable

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// One feed for all observations of a store object: it is read once, and each change is compared with what the
 /// observations depend on. It runs as long as there is one.

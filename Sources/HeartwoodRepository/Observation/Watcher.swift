@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The state of one running observation: whether it has to read again, and who waits for that. No I/O.
 ///

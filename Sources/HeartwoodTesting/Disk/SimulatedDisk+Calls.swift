@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 
 /// The result of a call, and its effect on the disk.

@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 public import HeartwoodFileSystem
 
 /// A disk in memory that simulates power loss and errors of a real disk, and records every call.

@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 
 /// An open file of a ``SimulatedDisk``.

@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 
 /// A file of a ``SimulatedDisk`` that is mapped as writable memory. Every store is a change of its own, in the order in

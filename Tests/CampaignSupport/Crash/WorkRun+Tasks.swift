@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// Several tasks on one store. Each has its own keys, and all increment shared counters.

@@ -1,4 +1,5 @@
 internal import Heartwood
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 package import HeartwoodTesting
 

@@ -1,4 +1,5 @@
 internal import Heartwood
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodInspection
 internal import HeartwoodTesting

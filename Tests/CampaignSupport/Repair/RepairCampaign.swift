@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// Random histories, each damaged many times, and the repairs of them.

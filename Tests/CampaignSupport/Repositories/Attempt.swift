@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// A record of a run: the repository, and the number that its id stands for.

@@ -1,4 +1,4 @@
-import HeartwoodFileSystem
+import HeartwoodConcurrency
 
 /// Counters that the transactions of all writers increment.
 final class SoakCounters: Sendable {

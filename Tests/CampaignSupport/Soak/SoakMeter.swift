@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// What a soak counts and measures.
 final class SoakMeter: Sendable {

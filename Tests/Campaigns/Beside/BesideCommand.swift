@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Heartwood
 internal import HeartwoodCampaignSupport
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodTesting
 

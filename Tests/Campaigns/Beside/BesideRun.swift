@@ -1,6 +1,6 @@
 internal import Heartwood
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// One run: a writer in another process, and in this one a reader that refreshes and a feed.

@@ -1,6 +1,6 @@
 internal import Heartwood
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 extension FullDiskRound {

@@ -1,6 +1,6 @@
 internal import Heartwood
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The acknowledged and the refused writes of all tasks of a round.
 final class Ledger: Sendable {

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFuzzing
 

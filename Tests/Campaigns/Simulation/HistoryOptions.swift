@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// How many histories a campaign does, and how many of their crashes it judges.

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Which workloads a simulation runs, and how many at a time.
 struct WorkloadOptions: ParsableArguments {

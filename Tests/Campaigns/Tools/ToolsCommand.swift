@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import HeartwoodCampaignSupport
+internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 
 /// The built tool on damaged and forged stores.

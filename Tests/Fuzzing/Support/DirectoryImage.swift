@@ -1,3 +1,4 @@
+internal import HeartwoodConcurrency
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -1,4 +1,6 @@
 import Heartwood
+import HeartwoodConcurrency
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodRepository
 import KeyValueStoreTesting

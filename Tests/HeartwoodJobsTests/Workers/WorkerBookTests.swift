@@ -1,4 +1,4 @@
-import HeartwoodFileSystem
+import HeartwoodConcurrency
 import HeartwoodTesting
 import KeyValueStore
 import Testing

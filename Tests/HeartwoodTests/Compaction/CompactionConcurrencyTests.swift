@@ -1,4 +1,5 @@
 import HeartwoodCampaignSupport
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodTesting
 import Synchronization

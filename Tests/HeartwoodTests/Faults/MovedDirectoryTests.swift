@@ -1,5 +1,6 @@
 import Foundation
 import Heartwood
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import Testing
 

@@ -1,5 +1,5 @@
 @testable import Heartwood
-import HeartwoodFileSystem
+import HeartwoodConcurrency
 
 /// Tests use sequence numbers. The address of a version is its number, followed by 16 bits that count the versions of
 /// one write.

@@ -1,3 +1,4 @@
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodFormat
 import Testing

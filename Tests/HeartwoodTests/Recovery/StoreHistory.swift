@@ -1,4 +1,5 @@
 import Heartwood
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodFormat
 

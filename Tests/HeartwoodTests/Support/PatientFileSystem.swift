@@ -1,4 +1,5 @@
 import HeartwoodCampaignSupport
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 
 /// A file system whose files say, as a test decides, that a read would have to wait for the disk. It counts the reads

@@ -1,5 +1,6 @@
 import Foundation
 import HeartwoodCampaignSupport
+import HeartwoodConcurrency
 import HeartwoodFileSystem
 
 /// A file system in memory with a limited capacity.

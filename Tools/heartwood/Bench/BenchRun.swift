@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Measures the figures of a plan, in order.
 struct BenchRun {

@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The progress of a compaction. Set by the thread that compacts, read by the progress bar.
 final class CompactTally: Sendable {

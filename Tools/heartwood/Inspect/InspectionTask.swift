@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodInspection
 
 /// Works on a store's files, with a progress bar on a terminal. The first SIGINT or SIGTERM ends it: at once if it only

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Reads the input and makes jobs of it, on a thread of its own. A pipe may be silent for hours, and must not block the
 /// cooperative threads, which write earlier records.

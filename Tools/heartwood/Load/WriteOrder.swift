@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Decides which job may be written next, so that the last line of the input wins if a key occurs twice. If two jobs
 /// have a key in common, the later one waits until the earlier one is done. All others may be written in any order.

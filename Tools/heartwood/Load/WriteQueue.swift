@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Passes jobs from the reader to the writers, and makes the reader wait if the writers are slower.
 actor WriteQueue {

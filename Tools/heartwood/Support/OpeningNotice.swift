@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Shows the progress of an opening on a terminal, if it takes long.
 final class OpeningNotice: Sendable {

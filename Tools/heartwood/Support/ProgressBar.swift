@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// The progress of some work, as the bar shows it.
 struct Progress: Sendable {

@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 internal import HeartwoodFormat
 
 /// Prints the changes of a store as they come.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Chooses what is read for a query. It reads nothing. The choice depends on the query and on the indexes, not on data.
 ///

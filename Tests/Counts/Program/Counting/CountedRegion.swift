@@ -1,6 +1,6 @@
 internal import CCallgrind
 internal import CHeartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// A part of the program whose instructions callgrind counts, for the thread that runs it only.
 enum CountedRegion {

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Runs the one task of the program while the main thread waits.
 enum MainThread {

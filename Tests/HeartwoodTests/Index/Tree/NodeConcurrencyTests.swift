@@ -1,4 +1,4 @@
-import HeartwoodFileSystem
+import HeartwoodConcurrency
 import Synchronization
 import Testing
 

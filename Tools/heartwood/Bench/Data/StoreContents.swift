@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// What a store must contain after a figure was measured.
 struct StoreContents: Sendable {

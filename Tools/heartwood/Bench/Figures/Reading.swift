@@ -1,5 +1,5 @@
 internal import Heartwood
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// One thread reads the store that ``Filling`` has left. Each value is lent, and compared with what was written. The
 /// data was just written, so it is in the system's memory: this doesn't measure the disk.

@@ -1,4 +1,4 @@
-internal import HeartwoodFileSystem
+internal import HeartwoodConcurrency
 
 /// Which figure is being measured. Set by the run, read by the progress bar.
 final class BenchTally: Sendable {
