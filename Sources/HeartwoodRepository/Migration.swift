@@ -35,6 +35,11 @@ package struct MigrationPath: Sendable {
     package let version: Int
     private let steps: [Int: Migration]
 
+    /// That of a model which has only had one version.
+    package static let none = MigrationPath(version: 1, steps: [:])
+
+    private init(version: Int, steps: [Int: Migration]) { (self.version, self.steps) = (version, steps) }
+
     /// - Throws: `.invalidArgument` if two migrations read one version, or one leads backwards or beyond `version`.
     package init(to version: Int, _ migrations: [Migration]) throws(StoreError) {
         self.version = version

@@ -30,7 +30,7 @@ where Model.ID: Codable & SendableMetatype {
     public var name: String { core.definition.name }
     /// Whether the order of the records, without a sort, is that of their ids. If not, ids are found but not ordered:
     /// queries that compare ids other than by equality look at every record.
-    public var hasOrderedIDs: Bool { core.ids.isOrdered }
+    public var hasOrderedIDs: Bool { core.coding.ids.isOrdered }
 
     /// What it reads.
     public var readable: ReadableCore<Model> { ReadableCore(core) }

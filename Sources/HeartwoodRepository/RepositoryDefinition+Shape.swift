@@ -1,4 +1,9 @@
 extension RepositoryDefinition {
+    /// - Throws: `.invalidArgument` for a version or migrations that can't be.
+    var coding: RecordCoding<Model> {
+        get throws(StoreError) { RecordCoding(name, coder, try MigrationPath(to: version, migrations)) }
+    }
+
     /// The definition without its types.
     ///
     /// - Throws: `.invalidArgument` for a name that is empty or used twice, or an index that can't be.

@@ -61,6 +61,12 @@ public struct OversizedKey: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
+    static func tooDeep(_ what: String, in repository: String) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "\(what) of \"\(repository)\" has more than 128 tuples in each other: no key can be read that has")
+    }
+
     /// - Parameter id: The encoded id of the record.
     package static func newerRecord(
         _ id: [UInt8], of repository: String, _ version: Int, program: Int
