@@ -12,9 +12,9 @@
 /// ``Repository/moveRecords(to:durability:_:)``.
 public struct Migration: Sendable {
     /// The version that it reads.
-    public let from: Int
+    package let from: Int
     /// The version that it makes, greater than `from`.
-    public let to: Int
+    package let to: Int
     /// Decodes an old value, changes it, and encodes it again.
     let apply: @Sendable (RawSpan, any ModelCoder) throws -> [UInt8]
 

@@ -26,7 +26,7 @@ extension RepositoryDefinition {
             stored.append(
                 StoredIndex(
                     name: index.name, number: 0, isUnique: index.isUnique, revision: index.revision,
-                    components: index.components.map(\.description), state: .building))
+                    components: index.components.map(\.storedDescription), state: .building))
         }
         let policy = unknownIndexes.kind
         return RepositoryShape(
@@ -36,10 +36,10 @@ extension RepositoryDefinition {
     }
 }
 
-extension IndexComponent: CustomStringConvertible {
+extension IndexComponent {
     /// The type of the value, and the key path where the runtime can name it: it has no stable name for a computed
     /// property, whose meaning ``Index/revision`` stands for.
-    public var description: String {
+    var storedDescription: String {
         let typeName = isCollection ? "[\(type)]" : "\(type)"
         let path = "\(path)"
         guard let dot = path.firstIndex(of: "."), !path.contains("<") else { return typeName }
