@@ -25,9 +25,7 @@ extension RecordCoding: LocalModel {
     var idType: any Any.Type { Model.ID.self }
 
     var shape: RepositoryShape {
-        RepositoryShape(
-            name: name, version: version, coder: coder.name, hasOrderedIDs: ids.isOrdered, indexes: [],
-            removesUnknown: true, refusesUnknown: false)
+        shape(indexes: [], removesUnknown: true, refusesUnknown: false)
     }
 
     func id(of payload: RawSpan, version: Int, key: [UInt8]) throws(StoreError) -> [UInt8] {

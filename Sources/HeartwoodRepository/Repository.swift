@@ -105,7 +105,7 @@ extension KeyValueStore {
             let core = try await RepositoryRegistry.shared.core(definition, in: self)
             let repository = Repository(store: self, core: core)
             guard core.base.catalogued.entry.needsMaintenance else { return repository }
-            switch maintenance.kind {
+            switch maintenance {
             case .wait: try await repository.maintain().requireReady()
             case .background: Task { try? await repository.maintain() }
             case .manual: break

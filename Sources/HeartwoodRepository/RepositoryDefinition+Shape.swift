@@ -7,7 +7,7 @@ extension RepositoryDefinition {
     /// The definition without its types.
     ///
     /// - Throws: `.invalidArgument` for a name that is empty or used twice, or an index that can't be.
-    func shape(hasOrderedIDs: Bool, hasOtherWriters: Bool) throws(StoreError) -> RepositoryShape {
+    func shape(_ coding: RecordCoding<Model>, hasOtherWriters: Bool) throws(StoreError) -> RepositoryShape {
         if name.isEmpty { throw StoreError(.invalidArgument, "a repository has an empty name: name it") }
         var stored: [StoredIndex] = []
         for index in indexes {
@@ -28,11 +28,10 @@ extension RepositoryDefinition {
                     name: index.name, number: 0, isUnique: index.isUnique, revision: index.revision,
                     components: index.components.map(\.storedDescription), state: .building))
         }
-        let policy = unknownIndexes.kind
-        return RepositoryShape(
-            name: name, version: version, coder: coder.name, hasOrderedIDs: hasOrderedIDs, indexes: stored,
-            removesUnknown: policy == .remove || policy == .automatic && !hasOtherWriters,
-            refusesUnknown: policy == .refuse)
+        return coding.shape(
+            indexes: stored,
+            removesUnknown: unknownIndexes == .remove || unknownIndexes == .automatic && !hasOtherWriters,
+            refusesUnknown: unknownIndexes == .refuse)
     }
 }
 

@@ -39,17 +39,14 @@ where Model.ID: Codable & SendableMetatype {
 }
 
 /// What happens to indexes in the store that this program doesn't define.
-public struct UnknownIndexes: Sendable, Hashable {
-    enum Kind { case automatic, remove, keep, refuse }
-    let kind: Kind
-
+public enum UnknownIndexes: Sendable, Hashable {
     /// `.keep` if other programs can write to the store at the same time, otherwise `.remove`.
-    public static let automatic = UnknownIndexes(kind: .automatic)
+    case automatic
     /// They are removed by maintenance.
-    public static let remove = UnknownIndexes(kind: .remove)
+    case remove
     /// They stay, and are marked as not ready: a program that knows them completes them when it opens the
     /// repository. For several versions of a program that use one store in turns.
-    public static let keep = UnknownIndexes(kind: .keep)
+    case keep
     /// Opening throws `.unknownIndex`.
-    public static let refuse = UnknownIndexes(kind: .refuse)
+    case refuse
 }

@@ -14,6 +14,15 @@ package struct RecordCoding<Model: Codable & Identifiable>: Sendable where Model
     /// The version of the model.
     package var version: Int { migrations.version }
 
+    /// What the catalogue is compared with.
+    package func shape(
+        indexes: [StoredIndex], removesUnknown: Bool, refusesUnknown: Bool
+    ) -> RepositoryShape {
+        RepositoryShape(
+            name: name, version: version, coder: coder.name, hasOrderedIDs: ids.isOrdered, indexes: indexes,
+            removesUnknown: removesUnknown, refusesUnknown: refusesUnknown)
+    }
+
     /// An encoded id after a prefix.
     ///
     /// - Throws: `.invalidArgument` for an id that no key can have.

@@ -7,8 +7,7 @@ extension RepositoryCore {
         _ definition: RepositoryDefinition<Model>, in store: any KeyValueStore
     ) async throws(StoreError) -> RepositoryCore {
         let coding = try definition.coding
-        let shape = try definition.shape(
-            hasOrderedIDs: coding.ids.isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
+        let shape = try definition.shape(coding, hasOtherWriters: store.limits.hasOtherWriters)
         let key = KeyLayout.catalogueKey(definition.name)
         var opened: (entry: CatalogueEntry, revision: SequenceNumber?)?
         let sequence = try await store.ownTransaction(.synced) { (transaction) async throws(StoreError) in
@@ -47,7 +46,7 @@ extension RepositoryCore {
         _ definition: RepositoryDefinition<Model>, reading store: any ReadableKeyValueStore
     ) async throws(StoreError) -> RepositoryCore {
         let coding = try definition.coding
-        let shape = try definition.shape(hasOrderedIDs: coding.ids.isOrdered, hasOtherWriters: true)
+        let shape = try definition.shape(coding, hasOtherWriters: true)
         guard let stored = try await store.fetchEntry(KeyLayout.catalogueKey(definition.name)) else {
             throw .noCatalogueEntry(definition.name)
         }

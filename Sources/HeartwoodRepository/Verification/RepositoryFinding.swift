@@ -47,7 +47,7 @@ public struct RepositoryFinding: Sendable, Hashable {
     /// The indexed values of the entry.
     package var values: [TupleValue]
     /// The key of the store that is wrong or missing.
-    public var key: [UInt8]
+    package var key: [UInt8]
     /// What was found, as a part of a sentence.
     package var what: String
 
