@@ -81,16 +81,15 @@ public struct JobPriority: RawRepresentable, Codable, Sendable, Hashable, Compar
 /// After the n-th failure it waits between half and all of `first` × 2^(n-1), at most `longest`. The random part keeps
 /// jobs that failed together from running together again.
 public struct JobRetry: Sendable, Hashable {
-    /// This many failures make a dead letter. At least 1, and at most ``highestLimit``: a job keeps the nearest
-    /// one.
+    /// This many failures make a dead letter. At least 1, and at most 2,147,483,647: a job keeps the nearest one. With
+    /// `.max`, a job is tried until it succeeds.
     public var limit: Int
     /// The pause after the first failure. A job keeps whole milliseconds, rounded up, from zero to a century.
     public var first: Duration
     /// The longest pause. Kept as ``first``.
     public var longest: Duration
 
-    /// The highest limit, 2,147,483,647: with `limit: .max`, a job is tried until it succeeds.
-    public static let highestLimit = Int(Int32.max)
+    static let highestLimit = Int(Int32.max)
 
     /// Creates a policy: by default 20 failures, with pauses from 10 s to 6 h, over about two days.
     public init(limit: Int = 20, first: Duration = .seconds(10), longest: Duration = .seconds(21_600)) {

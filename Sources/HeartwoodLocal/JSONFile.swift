@@ -1,24 +1,36 @@
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodRepository
+public import KeyValueStore
 
 /// A JSON file of the pattern, read and checked: an array of items.
 struct JSONFile {
     /// The version of the model that a file's items have: a program that kept them in a file had no versions.
     static let version = 1
 
+    /// An item: its encoded id, and where it is in the file.
+    typealias Item = (id: [UInt8], range: Range<Int>)
+
     let mark: ImportMarker.File
     let bytes: [UInt8]
-    /// The encoded id of each item, and where the item is in the file.
-    let items: [(id: [UInt8], range: Range<Int>)]
+    let items: [Item]
 
     /// The bytes of an item.
-    func item(_ range: Range<Int>) -> [UInt8] { Array(bytes[range]) }
+    func payload(_ item: Item) -> [UInt8] { Array(bytes[item.range]) }
+
+    /// Whether a store has the items of this file, and nothing else.
+    func has(_ contents: LocalContents) -> Bool {
+        let sorted = items.sorted { KeyOrder.compare($0.id, $1.id) < 0 }
+        return contents.undecodable.isEmpty
+            && sorted.elementsEqual(contents.records) { item, record in
+                item.id == record.id && record.version == Self.version && payload(item) == record.payload
+            }
+    }
 
     /// Reads a file whose items are to be imported. Blocks.
     ///
     /// - Returns: Nil if there is no file.
-    /// - Throws: `.importFailed`; `.invalidArgument` if the model's migrations can't be.
+    /// - Throws: `.importFailed`.
     static func read(
         _ place: LocalPlace, _ model: any LocalModel, _ fileSystem: any FileSystem
     ) throws(StoreError) -> JSONFile? {
@@ -27,8 +39,7 @@ struct JSONFile {
             throw .importFailed(
                 place.json, "the file is not one JSON array of items: restore it, or move it away to begin without it")
         }
-        _ = try model.migrations()
-        var items: [(id: [UInt8], range: Range<Int>)] = []
+        var items: [Item] = []
         var numbers: [[UInt8]: Int] = [:]
         items.reserveCapacity(ranges.count)
         for (number, range) in ranges.enumerated() {
@@ -91,5 +102,20 @@ struct JSONFile {
             throw .importFailed(
                 place.json, "the file can't be read: give this user access to it, or look at the disk", error)
         }
+    }
+}
+
+/// The errors of local repositories.
+extension StoreError.Code {
+    /// A JSON file could not be imported: it can't be read or isn't an array of items, two items have one id, or it is
+    /// gone although its import was interrupted. The file and the store are unchanged.
+    public static let importFailed = StoreError.Code("importFailed")
+    /// A JSON file is beside a store that doesn't import it. Both are left as they are.
+    public static let fileIgnored = StoreError.Code("fileIgnored")
+}
+
+extension StoreError {
+    static func importFailed(_ file: String, _ what: String, _ cause: (any Error)? = nil) -> StoreError {
+        StoreError(.importFailed, what, file: file, cause: cause)
     }
 }

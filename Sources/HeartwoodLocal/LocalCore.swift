@@ -5,32 +5,52 @@ internal import Logging
 
 /// What all local repositories with one path and type share in a process: the store, and its records in memory.
 final class LocalCore: Sendable {
-    let name: LocalRegistry.Name
+    /// What repositories have in common that share a core. Another type or version of one path doesn't: its opening
+    /// finds the store locked.
+    struct Name: Hashable, Sendable {
+        let place: LocalPlace
+        let type: ObjectIdentifier
+        let version: Int
+    }
+
+    let name: Name
     private let opening: LocalOpening
     private let image = Locked(LocalImage())
-    /// Sent after each change of the image.
-    let signals = LocalSignals()
+    private let observers = Locked((next: 0, waiting: [Int: AsyncStream<Void>.Continuation]()))
     /// Held while the store is opened or closed, which is I/O. Readers don't take it.
     private let gate = Locked(())
 
-    init(_ name: LocalRegistry.Name, _ opening: LocalOpening) { (self.name, self.opening) = (name, opening) }
+    init(_ name: Name, _ opening: LocalOpening) { (self.name, self.opening) = (name, opening) }
 
     /// What is in memory now. O(1).
     var contents: LocalImage { image.withLock { $0 } }
 
-    /// A record in memory; nil if there is none. O(1).
-    func record(_ id: [UInt8]) -> LocalRecord? { image.withLock { $0.records[id] } }
+    /// A record in memory; nil if there is none. O(log records).
+    func record(_ id: [UInt8]) -> LocalRecord? { image.withLock { $0.record(id) } }
 
     /// The number of records in memory. O(1).
-    var count: Int { image.withLock { $0.ids.count } }
+    var count: Int { image.withLock { $0.records.count } }
 
-    /// The records in memory at these positions in the order of ids. O(records).
-    func page(offset: Int, limit: Int) -> [(id: [UInt8], record: LocalRecord)] {
-        image.withLock { image in
-            let start = min(max(0, offset), image.ids.count)
-            let end = start + min(max(0, limit), image.ids.count - start)
-            return image.ids[start..<end].compactMap { id in image.records[id].map { (id, $0) } }
+    /// The records in memory at these positions in the order of ids. O(1).
+    func page(offset: Int, limit: Int) -> ArraySlice<LocalRecord> {
+        contents.records.dropFirst(max(0, offset)).prefix(max(0, limit))
+    }
+
+    /// Signals now, and after each change in memory. One that wasn't taken yet stands for all later ones.
+    func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let name = observers.withLock { observers in
+            observers.next += 1
+            observers.waiting[observers.next] = continuation
+            return observers.next
         }
+        continuation.onTermination = { [weak self] _ in self?.observers.withLock { $0.waiting[name] = nil } }
+        continuation.yield()
+        return stream
+    }
+
+    private func signal() {
+        for continuation in observers.withLock({ Array($0.waiting.values) }) { continuation.yield() }
     }
 
     /// The store, opened if it isn't open or can't be written any more. Blocks.
@@ -46,15 +66,17 @@ final class LocalCore: Sendable {
                 if isFirst { log(contents.problems, to: logger) }
                 return store
             }
-            closeStore()
-            LocalRegistry.shared.closeUnused(besides: self)
+            // One that failed is closed, so that it can be opened again.
+            try? contents.store?.blocking.close()
+            LocalRegistry.closeUnused(besides: self)
             do throws(StoreError) {
-                let opened = try openStore(logger)
-                image.withLock { $0.load(opened) }
-                signals.send()
-                log(contents.problems, to: logger)
-                return opened.store
+                let (store, contents) = try opening.run(logger)
+                image.withLock { $0.load(contents, store) }
+                signal()
+                log(self.contents.problems, to: logger)
+                return store
             } catch {
+                let error = naming(LocalRegistry.user(besides: self), in: error)
                 image.withLock { $0.failure = error }
                 log([error], to: logger)
                 throw error
@@ -62,21 +84,18 @@ final class LocalCore: Sendable {
         }
     }
 
-    private func openStore(_ logger: Logger) throws(StoreError) -> OpenedStore {
-        do throws(StoreError) {
-            return try opening.run(logger)
-        } catch {
-            guard error.code == .locked, let other = LocalRegistry.shared.used(besides: self) else { throw error }
-            let (own, its) = (opening.model, other.opening.model)
-            var error = error
-            error.message =
-                own.type == its.type
-                ? "the store is open in this process as version \(its.shape.version) of \(its.types.item), and not "
-                    + "\(own.shape.version): use one version for a file, or close the other repository first"
-                : "the store is open in this process for items of the type \(its.types.item), and not "
-                    + "\(own.types.item): use one type for a file, or close the other repository first"
-            throw error
-        }
+    /// Says which core has locked the store, if it is one of this process.
+    private func naming(_ other: LocalCore?, in error: StoreError) -> StoreError {
+        guard error.code == .locked, let other else { return error }
+        let (own, its) = (opening.model, other.opening.model)
+        var error = error
+        error.message =
+            own.itemType == its.itemType
+            ? "the store is open in this process as version \(its.version) of \(its.itemType), and not "
+                + "\(own.version): use one version for a file, or close the other repository first"
+            : "the store is open in this process for items of the type \(its.itemType), and not \(own.itemType): use "
+                + "one type for a file, or close the other repository first"
+        return error
     }
 
     /// Closes the store. Records stay in memory. Blocks.
@@ -85,43 +104,37 @@ final class LocalCore: Sendable {
     func close(if isWanted: () -> Bool = { true }) throws(StoreError) {
         try gate.withLock { (_) throws(StoreError) in
             guard isWanted() else { return }
-            let store = image.withLock { image in
-                defer { image.store = nil }
-                return image.store
-            }
-            try store?.blocking.close()
+            try image.withLock { $0.store.take() }?.blocking.close()
         }
     }
 
     /// Writes changes durably, and then to memory.
     ///
-    /// A cancelled task writes, too: the pattern's calls don't know cancellation.
-    nonisolated(nonsending) func write(_ changes: [LocalChange], _ logger: Logger) async throws(StoreError) {
-        // Of several changes of one id, the last counts.
-        var last = KeyTable<LocalChange>()
-        for change in changes { last.set(change.id, change) }
-        let changes = last.items.map(\.value)
-        var attempts = 3
-        while true {
-            attempts -= 1
-            let store = try await writableStore(logger)
-            do throws(StoreError) {
-                return try await write(changes, to: store)
-            } catch {
-                // Another repository has closed the store meanwhile. Nothing was written.
-                guard error.code == .closed, attempts > 0 else { throw error }
+    /// A cancelled task writes, too: the pattern's calls don't know cancellation. A task of its own isn't cancelled.
+    func write(_ changes: [LocalChange], _ logger: Logger) async throws(StoreError) {
+        let task = Task<Result<Void, StoreError>, Never> {
+            var attempts = 3
+            while true {
+                attempts -= 1
+                do throws(StoreError) {
+                    return .success(try await self.write(changes, to: try await self.writableStore(logger)))
+                } catch {
+                    // Another repository has closed the store meanwhile. Nothing was written.
+                    guard error.code == .closed, attempts > 0 else { return .failure(error) }
+                }
             }
         }
+        try await task.value.get()
     }
 
     private nonisolated(nonsending) func write(
         _ changes: [LocalChange], to store: Store
     ) async throws(StoreError) {
-        let version = opening.model.shape.version
+        let version = opening.model.version
         let envelope = RecordEnvelope(version: version, groups: [])
         let layout = image.withLock { image in
             image.beginWrite()
-            return image.layout
+            return image.contents.layout
         }
         var batch = store.makeBatch()
         for change in changes {
@@ -133,32 +146,13 @@ final class LocalCore: Sendable {
             }
         }
         do throws(StoreError) {
-            let revision = try await Self.write(batch, to: store)
+            let revision = try await store.write(batch, durability: .synced)
             image.withLock { $0.endWrite(changes, version, at: revision) }
-            signals.send()
+            signal()
         } catch {
             image.withLock { $0.endWrite([], version, at: nil) }
             throw error
         }
-    }
-
-    private static nonisolated(nonsending) func write(
-        _ batch: WriteBatch, to store: Store
-    ) async throws(StoreError) -> SequenceNumber {
-        do throws(StoreError) {
-            return try await store.write(batch, durability: .synced)
-        } catch {
-            guard error.code == .cancelled else { throw error }
-        }
-        // Nothing was written. A task of its own isn't cancelled.
-        let task = Task<Result<SequenceNumber, StoreError>, Never> {
-            do throws(StoreError) {
-                return .success(try await store.write(batch, durability: .synced))
-            } catch {
-                return .failure(error)
-            }
-        }
-        return try await task.value.get()
     }
 
     private nonisolated(nonsending) func writableStore(_ logger: Logger) async throws(StoreError) -> Store {
@@ -174,16 +168,50 @@ final class LocalCore: Sendable {
         }
     }
 
-    /// Closes a store that failed, so that it can be opened again.
-    private func closeStore() {
-        let store = image.withLock { $0.store }
-        try? store?.blocking.close()
-    }
-
     private func log(_ problems: [StoreError], to logger: Logger) {
-        let store = opening.place.store
         for problem in problems {
-            logger.error("\(problem)", metadata: ["code": "\(problem.code)", "store": "\(store)"])
+            logger.error("\(problem)", metadata: ["code": "\(problem.code)", "store": "\(name.place.store)"])
         }
     }
+}
+
+/// The cores of this process, so that local repositories of one path and type share one.
+enum LocalRegistry {
+    private static let cores = Locked<[LocalCore.Name: (core: LocalCore, uses: Int)]>([:])
+
+    /// The core with a name; `new` if there is none. Each call needs a ``release(_:)``.
+    static func core(_ new: LocalCore) -> LocalCore {
+        cores.withLock { cores in
+            cores[new.name, default: (new, 0)].uses += 1
+            return cores[new.name]?.core ?? new
+        }
+    }
+
+    /// Ends a use. After the last one, the store is closed by another thread: that may wait for the disk.
+    static func release(_ core: LocalCore) {
+        cores.withLock { $0[core.name]?.uses -= 1 }
+        if isUsed(core) { return }
+        BlockingPool.start {
+            // An opening that came first has taken the core over. One that comes now waits, and opens the store again.
+            try? core.close(if: { !isUsed(core) })
+            cores.withLock { if $0[core.name]?.uses == 0 { $0[core.name] = nil } }
+        }
+    }
+
+    /// Closes the cores of the same place that no repository uses any more, such as one of another type, instead of
+    /// waiting until they are closed. Blocks.
+    static func closeUnused(besides core: LocalCore) {
+        for other in others(of: core) { try? other.close(if: { !isUsed(other) }) }
+    }
+
+    /// A core of the same place that a repository uses, and that has the store open; nil if there is none.
+    static func user(besides core: LocalCore) -> LocalCore? {
+        others(of: core).first { isUsed($0) && $0.contents.store != nil }
+    }
+
+    private static func others(of core: LocalCore) -> [LocalCore] {
+        cores.withLock { $0.values.map(\.core) }.filter { $0 !== core && $0.name.place == core.name.place }
+    }
+
+    private static func isUsed(_ core: LocalCore) -> Bool { cores.withLock { $0[core.name]?.uses ?? 0 } > 0 }
 }

@@ -3,12 +3,14 @@ internal import HeartwoodRepository
 
 /// A record in memory.
 struct LocalRecord: Sendable {
+    /// Its encoded id.
+    let id: [UInt8]
     /// The item, encoded.
-    var payload: [UInt8]
+    let payload: [UInt8]
     /// The version of the model that the payload has.
-    var version: Int
+    let version: Int
     /// The number of the write that saved it.
-    var revision: SequenceNumber
+    let revision: SequenceNumber
 }
 
 /// What a write does to one record.
@@ -19,39 +21,50 @@ struct LocalChange: Sendable {
     var payload: [UInt8]?
 }
 
+/// What an opening has found, changed by each write since.
+struct LocalContents: Sendable {
+    var layout = KeyLayout(number: 1)
+    /// The records that decode, in the order of their ids.
+    var records: [LocalRecord] = []
+    /// Why the others don't, by encoded id.
+    var undecodable: [[UInt8]: StoreError] = [:]
+    /// What is wrong with the JSON file, although the store is open.
+    var doubt: StoreError?
+}
+
 /// What a local repository has in memory: every record that decodes, and what is wrong. Without I/O.
 struct LocalImage: Sendable {
+    private(set) var contents = LocalContents()
     /// The store, if it is open.
     var store: Store?
     /// What prevented the last opening; nil if it succeeded.
     var failure: StoreError?
     /// How often records were loaded.
     private(set) var loads = 0
-    private(set) var layout = KeyLayout(number: 1)
-    private(set) var records: [[UInt8]: LocalRecord] = [:]
-    /// The encoded ids of the records, in ascending order.
-    private(set) var ids: [[UInt8]] = []
     /// Another number after each change.
     private(set) var generation = 0
-    /// Why records aren't among `records`, by encoded id.
-    private(set) var undecodable: [[UInt8]: StoreError] = [:]
-    /// What is wrong with the JSON file, although the store is open.
-    private var doubt: StoreError?
     private var writesInProgress = 0
     /// The revisions of removals, for writes that began earlier and end later. Kept only while there are such.
     private var removals: [[UInt8]: SequenceNumber] = [:]
 
+    var records: [LocalRecord] { contents.records }
+    var undecodable: [[UInt8]: StoreError] { contents.undecodable }
+
     /// Everything that is wrong: first what prevented the opening.
     var problems: [StoreError] {
         let records = undecodable.sorted { KeyOrder.compare($0.key, $1.key) < 0 }.map(\.value)
-        return (failure.map { [$0] } ?? []) + records + (doubt.map { [$0] } ?? [])
+        return [failure].compactMap(\.self) + records + [contents.doubt].compactMap(\.self)
+    }
+
+    /// - Complexity: O(log records).
+    func record(_ id: [UInt8]) -> LocalRecord? {
+        let (position, isFound) = position(of: id)
+        return isFound ? records[position] : nil
     }
 
     /// Replaces everything by what an opening has found. Writes in progress stay counted.
-    mutating func load(_ opened: OpenedStore) {
-        (store, layout, failure, doubt) = (opened.store, opened.layout, nil, opened.doubt)
-        (ids, undecodable) = (opened.ids, opened.undecodable)
-        records = Dictionary(uniqueKeysWithValues: zip(opened.ids, opened.records))
+    mutating func load(_ contents: LocalContents, _ store: Store) {
+        (self.contents, self.store, failure) = (contents, store, nil)
         loads += 1
         generation += 1
     }
@@ -66,10 +79,11 @@ struct LocalImage: Sendable {
     mutating func endWrite(_ changes: [LocalChange], _ version: Int, at revision: SequenceNumber?) {
         writesInProgress -= 1
         if let revision {
-            let isBatch = changes.count > 64
-            for change in changes { apply(change, version, revision, keepsOrder: !isBatch) }
-            // Once for all of them: each one alone would move all ids after it.
-            if isBatch { sortIDs(changes) }
+            var added: [LocalRecord] = []
+            for change in changes {
+                if let record = apply(change, version, revision) { added.append(record) }
+            }
+            insert(added)
             generation += 1
         }
         if writesInProgress == 0 { removals = [:] }
@@ -77,40 +91,43 @@ struct LocalImage: Sendable {
 
     /// Two writes of one record may end in the opposite order of their revisions: the higher revision counts.
     ///
-    /// - Parameter keepsOrder: Whether `ids` changes with `records`.
+    /// - Returns: A record that is to be inserted.
     private mutating func apply(
-        _ change: LocalChange, _ version: Int, _ revision: SequenceNumber, keepsOrder: Bool
-    ) {
-        let known = records[change.id]?.revision ?? removals[change.id]
-        if let known, known >= revision { return }
-        undecodable[change.id] = nil
+        _ change: LocalChange, _ version: Int, _ revision: SequenceNumber
+    ) -> LocalRecord? {
+        let (position, isFound) = position(of: change.id)
+        let known = isFound ? records[position].revision : removals[change.id]
+        if let known, known >= revision { return nil }
+        contents.undecodable[change.id] = nil
         guard let payload = change.payload else {
             removals[change.id] = revision
-            let isRemoved = records.removeValue(forKey: change.id) != nil
-            if isRemoved, keepsOrder { ids.remove(at: position(of: change.id)) }
-            return
-        }
-        let record = LocalRecord(payload: payload, version: version, revision: revision)
-        if records.updateValue(record, forKey: change.id) == nil, keepsOrder {
-            ids.insert(change.id, at: position(of: change.id))
+            if isFound { contents.records.remove(at: position) }
+            return nil
         }
         removals[change.id] = nil
+        let record = LocalRecord(id: change.id, payload: payload, version: version, revision: revision)
+        if isFound { contents.records[position] = record }
+        return isFound ? nil : record
     }
 
-    /// Brings `ids` to what `records` has after changes of other ids than before.
-    private mutating func sortIDs(_ changes: [LocalChange]) {
-        let changed = Set(changes.map(\.id))
-        ids = ids.filter { !changed.contains($0) } + changed.filter { records[$0] != nil }
-        ids.sort { KeyOrder.compare($0, $1) < 0 }
+    private mutating func insert(_ added: [LocalRecord]) {
+        if added.count == 1 {
+            contents.records.insert(added[0], at: position(of: added[0].id).position)
+        } else if !added.isEmpty {
+            // Once for all of them: each one alone would move all records after it.
+            contents.records += added
+            contents.records.sort { KeyOrder.compare($0.id, $1.id) < 0 }
+        }
     }
 
-    /// Where an id is, or would be inserted.
-    private func position(of id: [UInt8]) -> Int {
-        var (low, high) = (0, ids.count)
+    /// Where a record is, or would be inserted.
+    private func position(of id: [UInt8]) -> (position: Int, isFound: Bool) {
+        let records = records
+        var (low, high) = (0, records.count)
         while low < high {
             let middle = (low + high) / 2
-            if KeyOrder.compare(ids[middle], id) < 0 { low = middle + 1 } else { high = middle }
+            if KeyOrder.compare(records[middle].id, id) < 0 { low = middle + 1 } else { high = middle }
         }
-        return low
+        return (low, low < records.count && records[low].id == id)
     }
 }

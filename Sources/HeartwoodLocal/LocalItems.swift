@@ -16,13 +16,13 @@ public protocol LocalItems<T>: Actor {
 /// What a local repository reads. Opaque.
 public struct LocalReader<T: Codable & Identifiable>: Sendable where T.ID: Codable {
     let core: LocalCore
-    let coding: LocalCoding<T>
+    let coding: RecordCoding<T>
     let logger: Logger
 
     /// Decodes what has been decoded or encoded before.
-    func decoded(_ record: LocalRecord, _ id: [UInt8]) -> sending T? {
+    func decoded(_ record: LocalRecord) -> sending T? {
         do throws(StoreError) {
-            return try coding.decode(record.payload.span.bytes, version: record.version, key: id)
+            return try coding.decode(record.version, record.payload.span.bytes, id: record.id)
         } catch {
             logger.error("an item that could be saved or loaded doesn't decode now: \(error)")
             return nil
@@ -36,7 +36,7 @@ extension LocalItems {
     /// - Complexity: O(bytes of the item), to decode it.
     public nonisolated(nonsending) func find(by id: T.ID) async -> sending T? {
         guard let key = try? reader.coding.key(id), let record = reader.core.record(key) else { return nil }
-        return reader.decoded(record, key)
+        return reader.decoded(record)
     }
 
     /// All items, in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
@@ -54,8 +54,8 @@ extension LocalItems {
 
     private func items(offset: Int, limit: Int) -> sending [T] {
         var items: [T] = []
-        for (id, record) in reader.core.page(offset: offset, limit: limit) {
-            if let item = reader.decoded(record, id) { items.append(item) }
+        for record in reader.core.page(offset: offset, limit: limit) {
+            if let item = reader.decoded(record) { items.append(item) }
         }
         return items
     }

@@ -3,79 +3,57 @@ internal import HeartwoodFileSystem
 internal import HeartwoodRepository
 internal import Logging
 
-/// What an opening has found.
-struct OpenedStore: Sendable {
-    let store: Store
-    let layout: KeyLayout
-    /// The encoded ids of the records that decode, in ascending order.
-    var ids: [[UInt8]] = []
-    /// Their records.
-    var records: [LocalRecord] = []
-    /// The errors of the others.
-    var undecodable: [[UInt8]: StoreError] = [:]
-    /// What is wrong with the JSON file.
-    var doubt: StoreError?
-}
-
 /// One opening of a local repository: opens its store, imports the JSON file if the store hasn't, and reads all
 /// records. Blocks.
+///
+/// A crash in an import leaves the file, or the complete store. In this order: a marker that the import has begun; the
+/// records, in batches; a check of all that was written, on the disk by then; the marker that the import is complete;
+/// the renaming of the file. Until the second marker is durable, the file is unchanged and an opening imports it again.
 struct LocalOpening {
     let place: LocalPlace
     let model: any LocalModel
+    /// Why the model or the place can't be.
+    let refusal: StoreError?
     let fileSystem: any FileSystem
     /// How large a batch of imported records is, in bytes.
     let importBatchBytes: Int
 
-    func run(_ logger: Logger) throws(StoreError) -> OpenedStore {
-        if let refusal = place.refusal { throw refusal }
-        let migrations = try model.migrations()
+    func run(_ logger: Logger) throws(StoreError) -> (Store, LocalContents) {
+        if let refusal { throw refusal }
         // A file that can't be imported must not leave a new store.
-        let file = try hasStore() ? nil : JSONFile.read(place, model, fileSystem)
+        let file = try place.hasStore(fileSystem) ? nil : JSONFile.read(place, model, fileSystem)
         var configuration = Store.Configuration()
         configuration.fileSystem = fileSystem
         configuration.logger = logger
         let store = try Store(openingAt: place.store, configuration: configuration)
         do throws(StoreError) {
-            var opened = try prepare(store, file, migrations, logger)
-            try load(&opened)
-            return opened
+            return (store, try prepare(store, file, logger))
         } catch {
             try? store.blocking.close()
             throw error
         }
     }
 
-    private func hasStore() throws(StoreError) -> Bool {
-        do throws(FileSystemError) {
-            return try fileSystem.kind(of: place.store) != nil
-        } catch {
-            throw StoreError(
-                error.isPermission ? .permission : .inputOutput,
-                "the store of a local repository can't be examined: give this user access to it, or look at the disk",
-                file: place.store, cause: error)
-        }
-    }
-
     /// Brings the catalogue up to date, and imports the file if that isn't done.
     private func prepare(
-        _ store: Store, _ read: JSONFile?, _ migrations: MigrationPath, _ logger: Logger
-    ) throws(StoreError) -> OpenedStore {
+        _ store: Store, _ read: JSONFile?, _ logger: Logger
+    ) throws(StoreError) -> LocalContents {
         let stored = try store.entry(KeyLayout.catalogueKey(model.shape.name))
         let marker = try ImportMarker.read(in: store)
         if let stored, marker?.isComplete ?? true {
-            let layout = try adopt(stored, marker, migrations, store)
-            return OpenedStore(store: store, layout: layout, doubt: doubt(after: marker))
+            var contents = try adopt(stored, marker, store)
+            contents.doubt = doubt(after: marker)
+            return contents
         }
-        let importer = LocalImport(
-            place: place, model: model, fileSystem: fileSystem, batchBytes: importBatchBytes, store: store)
         var file = read
         if file == nil { file = try JSONFile.read(place, model, fileSystem) }
         if let file {
-            let layout = try importer.run(file, stored, migrations)
+            var contents = try `import`(file, over: stored, store)
             logger.info(
                 "imported a JSON file",
                 metadata: ["file": "\(place.json)", "items": "\(file.items.count)", "store": "\(place.store)"])
-            return OpenedStore(store: store, layout: layout, doubt: place.retireImported(fileSystem))
+            contents.doubt = place.retireImported(fileSystem)
+            return contents
         }
         if stored != nil {
             throw .importFailed(
@@ -83,17 +61,18 @@ struct LocalOpening {
                 "its import was interrupted, and now the file is gone: put it back, or remove the directory "
                     + "\(place.store) to begin without it")
         }
-        return OpenedStore(store: store, layout: try importer.makeEmpty())
+        return LocalContents(
+            layout: try begin(nil, ImportMarker(isComplete: true, of: nil), oldestVersion: model.version, store))
     }
 
     /// Takes over a repository that exists.
     private func adopt(
-        _ stored: Entry, _ marker: ImportMarker?, _ migrations: MigrationPath, _ store: Store
-    ) throws(StoreError) -> KeyLayout {
+        _ stored: Entry, _ marker: ImportMarker?, _ store: Store
+    ) throws(StoreError) -> LocalContents {
         let before = try CatalogueEntry(bytes: stored.value)
         let entry = try before.reconciled(with: model.shape)
-        try migrations.check(entry)
-        try checkIDs(entry.layout, migrates: before.version < entry.version, store)
+        try model.migrations.check(entry)
+        let contents = try load(entry.layout, migrates: before.version < entry.version, store)
         let bytes = try entry.bytes
         if bytes != stored.value || marker == nil {
             var batch = store.makeBatch()
@@ -102,30 +81,93 @@ struct LocalOpening {
             if marker == nil { try ImportMarker(isComplete: true, of: nil).put(into: &batch) }
             try store.blocking.write(batch, durability: .synced)
         }
-        return entry.layout
+        return contents
     }
 
-    /// Refuses a type whose ids have other keys than the records, before anything is written.
-    private func checkIDs(_ layout: KeyLayout, migrates: Bool, _ store: Store) throws(StoreError) {
+    /// Reads all records, and decodes each once.
+    ///
+    /// - Throws: `.invalidArgument` for a type whose ids have other keys than the records, before anything is written.
+    private func load(_ layout: KeyLayout, migrates: Bool, _ store: Store) throws(StoreError) -> LocalContents {
+        var contents = LocalContents(layout: layout)
         let view = try store.readView()
         var rest: KeyRange? = layout.records
         while let range = rest {
-            let page = try view.entries(in: range, limit: migrates ? 1_024 : 1)
+            let page = try view.entries(in: range, limit: 1_024)
             for entry in page.entries {
                 let id = layout.id(ofRecord: entry.key)
-                if model.isOfOtherType(id) { throw .noID(id, of: model.types.id, in: model.shape.name) }
-                // What doesn't decode is a problem of its own.
-                guard migrates, let other = try? self.id(of: entry), other != id else { continue }
-                throw .wouldMove(id, to: other, in: model.shape.name)
+                let isFirst = contents.records.isEmpty && contents.undecodable.isEmpty
+                if migrates || isFirst, model.isOfOtherType(id) {
+                    throw .noID(id, of: model.idType, in: model.shape.name)
+                }
+                var found = id
+                do throws(StoreError) {
+                    let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
+                    let record = LocalRecord(
+                        id: id, payload: Array(entry.value[payload...]), version: version, revision: entry.sequence)
+                    found = try model.id(of: record.payload.span.bytes, version: version, key: id)
+                    if found != id { throw .otherID(found, in: id, of: model.shape.name) }
+                    contents.records.append(record)
+                } catch {
+                    contents.undecodable[id] = error
+                }
+                if migrates, found != id { throw .wouldMove(id, to: found, in: model.shape.name) }
             }
-            rest = migrates ? page.next : nil
+            rest = page.next
         }
+        return contents
     }
 
-    /// The encoded id of the item in a record.
-    private func id(of entry: Entry) throws(StoreError) -> [UInt8] {
-        let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
-        return try model.id(of: entry.value.span.bytes.extracting(payload...), version: version, key: [])
+    private func `import`(
+        _ file: JSONFile, over stored: Entry?, _ store: Store
+    ) throws(StoreError) -> LocalContents {
+        let layout = try begin(
+            stored, ImportMarker(isComplete: false, of: file.mark),
+            oldestVersion: file.items.isEmpty ? model.version : JSONFile.version, store)
+        let envelope = RecordEnvelope(version: JSONFile.version, groups: [])
+        var batch = store.makeBatch()
+        var bytes = 0
+        for item in file.items {
+            let record = envelope.encoded(with: file.payload(item))
+            batch.put(layout.recordKey(item.id), record)
+            bytes += record.count
+            guard bytes >= importBatchBytes else { continue }
+            try store.blocking.write(batch, durability: .written)
+            (batch, bytes) = (store.makeBatch(), 0)
+        }
+        if !batch.isEmpty { try store.blocking.write(batch, durability: .written) }
+        try store.blocking.flush()
+        let contents = try load(layout, migrates: false, store)
+        guard file.has(contents) else {
+            throw .importFailed(
+                place.json, "what was read back from the store isn't what the file has: look at the disk; open it again"
+            )
+        }
+        batch = store.makeBatch()
+        try ImportMarker(isComplete: true, of: file.mark).put(into: &batch)
+        try store.blocking.write(batch, durability: .synced)
+        return contents
+    }
+
+    /// Makes a repository without records, or one of it that an interrupted import has left.
+    private func begin(
+        _ stored: Entry?, _ marker: ImportMarker, oldestVersion: Int, _ store: Store
+    ) throws(StoreError) -> KeyLayout {
+        var batch = store.makeBatch()
+        var entry: CatalogueEntry
+        if let stored {
+            entry = try CatalogueEntry(bytes: stored.value).reconciled(with: model.shape)
+            while try store.blocking.remove(in: entry.layout.records, limit: 4_096, durability: .written).value > 0 {}
+        } else {
+            let made = try CatalogueEntry.make(model.shape, next: try store.entry(KeyLayout.nextNumber)?.value)
+            batch.put(KeyLayout.nextNumber, made.next)
+            entry = made.entry
+        }
+        entry.oldestVersion = oldestVersion
+        try model.migrations.check(entry)
+        batch.put(KeyLayout.catalogueKey(entry.name), try entry.bytes)
+        try marker.put(into: &batch)
+        try store.blocking.write(batch, durability: .synced)
+        return entry.layout
     }
 
     /// Finishes the renaming of an imported file that is still there.
@@ -137,43 +179,16 @@ struct LocalOpening {
             if let imported = marker?.file, (imported.bytes, imported.checksum) == (mark.bytes, mark.checksum) {
                 return place.retireImported(fileSystem)
             }
-            return .fileIgnored(
-                place.json,
+            return StoreError(
+                .fileIgnored,
                 "the file is beside a store that has its own items, and isn't the one that was imported: it was left "
-                    + "as it is and its items aren't used; compare the two, then move it away")
+                    + "as it is and its items aren't used; compare the two, then move it away",
+                file: place.json)
         } catch {
-            return .fileIgnored(
-                place.json, "the file beside the store can't be read: give this user access to it, or move it away",
-                error.cause ?? error)
+            return StoreError(
+                .fileIgnored,
+                "the file beside the store can't be read: give this user access to it, or move it away",
+                file: place.json, cause: error.cause ?? error)
         }
-    }
-
-    /// Reads all records, and decodes each once.
-    private func load(_ opened: inout OpenedStore) throws(StoreError) {
-        let layout = opened.layout
-        let view = try opened.store.readView()
-        var rest: KeyRange? = layout.records
-        while let range = rest {
-            let page = try view.entries(in: range, limit: 1_024)
-            for entry in page.entries {
-                let id = layout.id(ofRecord: entry.key)
-                do throws(StoreError) {
-                    opened.records.append(try record(entry, id))
-                    opened.ids.append(id)
-                } catch {
-                    opened.undecodable[id] = error
-                }
-            }
-            rest = page.next
-        }
-    }
-
-    private func record(_ entry: Entry, _ id: [UInt8]) throws(StoreError) -> LocalRecord {
-        let (version, payload) = try RecordEnvelope.head(entry.value.span.bytes)
-        let record = LocalRecord(
-            payload: Array(entry.value[payload...]), version: version, revision: entry.sequence)
-        let found = try model.id(of: record.payload.span.bytes, version: version, key: id)
-        if found != id { throw .otherID(found, in: id, of: model.shape.name) }
-        return record
     }
 }

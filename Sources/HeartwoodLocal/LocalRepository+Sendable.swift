@@ -4,10 +4,10 @@ internal import KeyValueStore
 extension LocalRepository where T: Sendable {
     /// The item with an id; nil if there is none. Reads memory only.
     ///
-    /// - Complexity: O(1), and O(bytes of the item) if it has changed since it was read last.
+    /// - Complexity: O(log items), and O(bytes of the item) if it has changed since it was read last.
     public nonisolated(nonsending) func find(by id: T.ID) async -> T? {
-        guard let key = try? reader.coding.key(id) else { return nil }
-        return await cached(key)
+        guard let key = try? reader.coding.key(id), let record = core.record(key) else { return nil }
+        return await cached(record)
     }
 
     /// All items, in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
@@ -18,11 +18,9 @@ extension LocalRepository where T: Sendable {
         let image = core.contents
         if let all = cache.all, all.generation == image.generation { return all.items }
         var items: [T] = []
-        items.reserveCapacity(image.ids.count)
+        items.reserveCapacity(image.records.count)
         cache.keep(image.records)
-        for id in image.ids {
-            if let record = image.records[id], let item = cached(record, id) { items.append(item) }
-        }
+        for record in image.records { if let item = cached(record) { items.append(item) } }
         cache.all = (image.generation, items)
         return items
     }
@@ -34,7 +32,7 @@ extension LocalRepository where T: Sendable {
     ///   - limit: How many items the page has at most.
     /// - Complexity: O(items of the page); those that have changed since they were read last are decoded.
     public func page(offset: Int, limit: Int) async -> [T] {
-        core.page(offset: offset, limit: limit).compactMap { cached($0.record, $0.id) }
+        core.page(offset: offset, limit: limit).compactMap { cached($0) }
     }
 
     /// All items, and then again after each change: see ``LocalValues``.
@@ -45,7 +43,7 @@ extension LocalRepository where T: Sendable {
     ///
     /// - Complexity: That of ``loadAll()`` for each element.
     public nonisolated func observe() -> LocalValues<[T]> {
-        LocalValues(signals: core.signals) {
+        LocalValues(core: core) {
             // Read before the items: a change in between makes another element, and none is missed.
             let generation = self.core.contents.generation
             return (await self.loadAll(), UInt64(generation))
@@ -56,39 +54,37 @@ extension LocalRepository where T: Sendable {
     ///
     /// - Complexity: A look-up in memory for each change of any item.
     public nonisolated func observe(_ id: T.ID) -> LocalValues<T?> where T.ID: Sendable {
-        LocalValues(signals: core.signals) {
+        LocalValues(core: core) {
             let revision = (try? self.reader.coding.key(id)).flatMap { self.core.record($0)?.revision }
             // 0 is no revision.
             return (await self.find(by: id), revision ?? 0)
         }
     }
 
-    private func cached(_ id: [UInt8]) -> T? { core.record(id).flatMap { cached($0, id) } }
-
-    private func cached(_ record: LocalRecord, _ id: [UInt8]) -> T? {
-        if let item = cache.item(id, record.revision) { return item }
-        guard let item: T = reader.decoded(record, id) else { return nil }
-        cache.insert(item, id, record.revision)
+    private func cached(_ record: LocalRecord) -> T? {
+        if let item = cache.item(record) { return item }
+        guard let item: T = reader.decoded(record) else { return nil }
+        cache.items[record.id] = (record.revision, item)
         return item
     }
 }
 
 /// Decoded items, by encoded id and revision.
 struct LocalCache<T> {
-    private var items: [[UInt8]: (revision: SequenceNumber, item: T)] = [:]
+    var items: [[UInt8]: (revision: SequenceNumber, item: T)] = [:]
     /// What `loadAll` has returned last, and the generation of the image that it was made from.
     var all: (generation: Int, items: [T])?
 
-    /// The item that was decoded from a record of this revision.
-    func item(_ id: [UInt8], _ revision: SequenceNumber) -> T? {
-        guard let found = items[id], found.revision == revision else { return nil }
+    /// The item that was decoded from this record.
+    func item(_ record: LocalRecord) -> T? {
+        guard let found = items[record.id], found.revision == record.revision else { return nil }
         return found.item
     }
 
-    mutating func insert(_ item: T, _ id: [UInt8], _ revision: SequenceNumber) { items[id] = (revision, item) }
-
     /// Forgets the items of records that are gone.
-    mutating func keep(_ records: [[UInt8]: LocalRecord]) {
-        if items.count > records.count { items = items.filter { records[$0.key] != nil } }
+    mutating func keep(_ records: [LocalRecord]) {
+        guard items.count > records.count else { return }
+        let ids = Set(records.map(\.id))
+        items = items.filter { ids.contains($0.key) }
     }
 }

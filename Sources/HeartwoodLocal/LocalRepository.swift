@@ -97,16 +97,23 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
         in directory: URL, _ filename: String, version: Int = 1, _ migrations: [Migration] = [],
         logger: Logger = Logger(label: "HeartwoodLocal"), fileSystem: any FileSystem, importBatchBytes: Int = 1 << 20
     ) {
-        let coding = LocalCoding<T>(version: version, migrations: migrations)
         let place = LocalPlace(directory, filename, fileSystem)
+        var refusal = place.refusal
+        var path = MigrationPath.none
+        do throws(StoreError) {
+            path = try MigrationPath(to: version, migrations)
+        } catch {
+            refusal = refusal ?? error
+        }
+        let coding = RecordCoding<T>(localRepositoryName, .json, path)
         let opening = LocalOpening(
-            place: place, model: coding, fileSystem: fileSystem, importBatchBytes: importBatchBytes)
-        let name = LocalRegistry.Name(place, coding, fileSystem)
-        let core = LocalRegistry.shared.core(name) { LocalCore(name, opening) }
+            place: place, model: coding, refusal: refusal, fileSystem: fileSystem, importBatchBytes: importBatchBytes)
+        let name = LocalCore.Name(place: place, type: ObjectIdentifier(T.self), version: version)
+        let core = LocalRegistry.core(LocalCore(name, opening))
         reader = LocalReader(core: core, coding: coding, logger: logger)
     }
 
-    deinit { LocalRegistry.shared.release(core) }
+    deinit { LocalRegistry.release(core) }
 
     nonisolated var core: LocalCore { reader.core }
 
@@ -130,8 +137,16 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
     public nonisolated(nonsending) func saveAll(_ items: [T]) async throws(StoreError) {
         var changes: [LocalChange] = []
         changes.reserveCapacity(items.count)
-        for item in items { changes.append(try reader.coding.encode(item)) }
-        if !changes.isEmpty { try await write(changes) }
+        for item in items {
+            let id = try reader.coding.key(item.id)
+            let payload = try reader.coding.encode(item, id: id)
+            // That costs little beside the sync of each save.
+            _ = try reader.coding.storedForm(of: payload, id: id)
+            changes.append(LocalChange(id: id, payload: payload))
+        }
+        // Of several with one id, the last counts.
+        let last = Dictionary(changes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        if !changes.isEmpty { try await write(Array(last.values)) }
     }
 
     /// Deletes the item with an id, if there is one, also if it doesn't decode. Durable when this returns.

@@ -1,15 +1,12 @@
 /// Whether opening a repository waits until its indexes are built and its records migrated.
-public struct MaintenanceMode: Sendable, Hashable {
-    enum Kind { case wait, background, manual }
-    let kind: Kind
-
+public enum MaintenanceMode: Sendable, Hashable {
     /// Opening returns when all is done, and throws if something prevents it.
-    public static let wait = MaintenanceMode(kind: .wait)
+    case wait
     /// Opening returns at once, and a task does it. What it finds is in the report of the next
     /// ``Repository/maintain(_:)``.
-    public static let background = MaintenanceMode(kind: .background)
+    case background
     /// Opening returns at once; call ``Repository/maintain(_:)`` when it suits.
-    public static let manual = MaintenanceMode(kind: .manual)
+    case manual
 }
 
 /// How far ``Repository/maintain(_:)`` has come.

@@ -12,9 +12,9 @@
 /// ``Repository/moveRecords(to:durability:_:)``.
 public struct Migration: Sendable {
     /// The version that it reads.
-    public let from: Int
+    package let from: Int
     /// The version that it makes, greater than `from`.
-    public let to: Int
+    package let to: Int
     /// Decodes an old value, changes it, and encodes it again.
     let apply: @Sendable (RawSpan, any ModelCoder) throws -> [UInt8]
 
@@ -34,6 +34,11 @@ public struct Migration: Sendable {
 package struct MigrationPath: Sendable {
     package let version: Int
     private let steps: [Int: Migration]
+
+    /// That of a model which has only had one version.
+    package static let none = MigrationPath(version: 1, steps: [:])
+
+    private init(version: Int, steps: [Int: Migration]) { (self.version, self.steps) = (version, steps) }
 
     /// - Throws: `.invalidArgument` if two migrations read one version, or one leads backwards or beyond `version`.
     package init(to version: Int, _ migrations: [Migration]) throws(StoreError) {

@@ -6,9 +6,6 @@
 /// the cause of `.invalidArgument`, and what reading throws. With `onUndecodable`, a record that doesn't decode or is
 /// missing is reported to it and left out instead.
 extension ReadableRepository {
-    /// Called with the error of a record that doesn't decode, whose message has the id.
-    public typealias UndecodableHandler = (StoreError) -> Void
-
     /// The results of a query.
     ///
     /// ```swift
@@ -18,7 +15,7 @@ extension ReadableRepository {
     ///
     /// - Complexity: That of the plan, which ``explain(_:)`` tells; all results are in memory.
     public nonisolated(nonsending) func fetch(
-        _ query: Query<Model>, onUndecodable: UndecodableHandler? = nil
+        _ query: Query<Model>, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> [Model] {
         try await readable.core.reading { (source) async throws(StoreError) in
             try await source.fetch(query, onUndecodable: leavingOut(onUndecodable))
@@ -47,7 +44,7 @@ extension ReadableRepository {
     ///
     /// - Complexity: O(records), all in memory.
     public nonisolated(nonsending) func loadAll(
-        onUndecodable: UndecodableHandler? = nil
+        onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> [Model] {
         try await fetch(Query(), onUndecodable: onUndecodable)
     }
@@ -62,7 +59,7 @@ extension ReadableRepository {
     /// - Throws: `.invalidArgument` for a cursor of another query or a limit below 1.
     public nonisolated(nonsending) func page(
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,
-        onUndecodable: UndecodableHandler? = nil
+        onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> QueryPage<Model> {
         try await readable.core.reading { (source) async throws(StoreError) in
             try await source.page(query, limit: limit, after: cursor, onUndecodable: leavingOut(onUndecodable))
@@ -71,7 +68,7 @@ extension ReadableRepository {
 
     /// The number of results, from an index alone where that is enough.
     public nonisolated(nonsending) func count(
-        _ query: Query<Model>, onUndecodable: UndecodableHandler? = nil
+        _ query: Query<Model>, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> Int {
         try await readable.core.reading { (source) async throws(StoreError) in
             try await source.count(query, onUndecodable: leavingOut(onUndecodable))
@@ -141,7 +138,7 @@ extension ReadableRepository {
         QueryResults(core: readable.core, query: query, onUndecodable: onUndecodable)
     }
 
-    func leavingOut(_ handler: UndecodableHandler?) -> QueryRun<Model>.Undecodable {
+    func leavingOut(_ handler: ((StoreError) -> Void)?) -> QueryRun<Model>.Undecodable {
         { _, error throws(StoreError) in
             guard let handler else { throw error }
             handler(error)

@@ -5,17 +5,13 @@ extension ReadableRepository {
     /// and that it lists the keys in each index that its values have now. Records of older versions are migrated in
     /// memory, and only have to decode.
     ///
-    /// - Parameter progress: Called after each page of records or entries.
     /// - Returns: The figures of this repository, and what was found. A finding is no error.
     /// - Throws: `.notFound` if the store no longer has the repository; `.unsupportedFormat`; `.cancelled`; what
     ///   reading throws.
     /// - Complexity: Decodes each record once, and reads it again for each page of index entries that lead to it.
-    public nonisolated(nonsending) func verify(
-        _ progress: @escaping (RepositoryVerificationProgress) -> Void = { _ in }
-    ) async throws(StoreError) -> RepositoryVerification {
+    public nonisolated(nonsending) func verify() async throws(StoreError) -> RepositoryVerification {
         let core = readable.core
-        let pass = VerificationPass(
-            core.base.store, isComparing: true, checkRecord: { core.findings($0, $1, $2) }, progress)
+        let pass = VerificationPass(core.base.store, isComparing: true) { core.findings($0, $1, $2) }
         try await pass.run(onlyOf: core.definition.name)
         return pass.result
     }

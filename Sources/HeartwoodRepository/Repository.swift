@@ -30,7 +30,7 @@ where Model.ID: Codable & SendableMetatype {
     public var name: String { core.definition.name }
     /// Whether the order of the records, without a sort, is that of their ids. If not, ids are found but not ordered:
     /// queries that compare ids other than by equality look at every record.
-    public var hasOrderedIDs: Bool { core.ids.isOrdered }
+    public var hasOrderedIDs: Bool { core.coding.ids.isOrdered }
 
     /// What it reads.
     public var readable: ReadableCore<Model> { ReadableCore(core) }
@@ -105,7 +105,7 @@ extension KeyValueStore {
             let core = try await RepositoryRegistry.shared.core(definition, in: self)
             let repository = Repository(store: self, core: core)
             guard core.base.catalogued.entry.needsMaintenance else { return repository }
-            switch maintenance.kind {
+            switch maintenance {
             case .wait: try await repository.maintain().requireReady()
             case .background: Task { try? await repository.maintain() }
             case .manual: break

@@ -1,8 +1,13 @@
 extension RepositoryDefinition {
+    /// - Throws: `.invalidArgument` for a version or migrations that can't be.
+    var coding: RecordCoding<Model> {
+        get throws(StoreError) { RecordCoding(name, coder, try MigrationPath(to: version, migrations)) }
+    }
+
     /// The definition without its types.
     ///
     /// - Throws: `.invalidArgument` for a name that is empty or used twice, or an index that can't be.
-    func shape(hasOrderedIDs: Bool, hasOtherWriters: Bool) throws(StoreError) -> RepositoryShape {
+    func shape(_ coding: RecordCoding<Model>, hasOtherWriters: Bool) throws(StoreError) -> RepositoryShape {
         if name.isEmpty { throw StoreError(.invalidArgument, "a repository has an empty name: name it") }
         var stored: [StoredIndex] = []
         for index in indexes {
@@ -21,20 +26,19 @@ extension RepositoryDefinition {
             stored.append(
                 StoredIndex(
                     name: index.name, number: 0, isUnique: index.isUnique, revision: index.revision,
-                    components: index.components.map(\.description), state: .building))
+                    components: index.components.map(\.storedDescription), state: .building))
         }
-        let policy = unknownIndexes.kind
-        return RepositoryShape(
-            name: name, version: version, coder: coder.name, hasOrderedIDs: hasOrderedIDs, indexes: stored,
-            removesUnknown: policy == .remove || policy == .automatic && !hasOtherWriters,
-            refusesUnknown: policy == .refuse)
+        return coding.shape(
+            indexes: stored,
+            removesUnknown: unknownIndexes == .remove || unknownIndexes == .automatic && !hasOtherWriters,
+            refusesUnknown: unknownIndexes == .refuse)
     }
 }
 
-extension IndexComponent: CustomStringConvertible {
+extension IndexComponent {
     /// The type of the value, and the key path where the runtime can name it: it has no stable name for a computed
     /// property, whose meaning ``Index/revision`` stands for.
-    public var description: String {
+    var storedDescription: String {
         let typeName = isCollection ? "[\(type)]" : "\(type)"
         let path = "\(path)"
         guard let dot = path.firstIndex(of: "."), !path.contains("<") else { return typeName }

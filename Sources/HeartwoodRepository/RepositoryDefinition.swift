@@ -13,17 +13,17 @@
 public struct RepositoryDefinition<Model: Codable & Identifiable & Sendable>: Sendable
 where Model.ID: Codable & SendableMetatype {
     /// Identifies the repository in its store.
-    public var name: String
+    package var name: String
     /// The version of the model: 1, and one more whenever its stored form changes incompatibly.
-    public var version: Int
+    package var version: Int
     /// The indexes.
-    public var indexes: [Index<Model>]
+    package var indexes: [Index<Model>]
     /// How records of older versions become current ones.
-    public var migrations: [Migration]
+    package var migrations: [Migration]
     /// How models become bytes.
-    public var coder: any ModelCoder
+    package var coder: any ModelCoder
     /// What happens to indexes in the store that are not in `indexes`.
-    public var unknownIndexes: UnknownIndexes
+    package var unknownIndexes: UnknownIndexes
     /// What calls get for a record that doesn't decode, of its encoded id, its bytes and the error; nil for the error.
     /// It must have the values that the head of the record lists. Verification and maintenance don't use it.
     package var standIn: (@Sendable ([UInt8], [UInt8], StoreError) -> Model?)?
@@ -39,17 +39,14 @@ where Model.ID: Codable & SendableMetatype {
 }
 
 /// What happens to indexes in the store that this program doesn't define.
-public struct UnknownIndexes: Sendable, Hashable {
-    enum Kind { case automatic, remove, keep, refuse }
-    let kind: Kind
-
+public enum UnknownIndexes: Sendable, Hashable {
     /// `.keep` if other programs can write to the store at the same time, otherwise `.remove`.
-    public static let automatic = UnknownIndexes(kind: .automatic)
+    case automatic
     /// They are removed by maintenance.
-    public static let remove = UnknownIndexes(kind: .remove)
+    case remove
     /// They stay, and are marked as not ready: a program that knows them completes them when it opens the
     /// repository. For several versions of a program that use one store in turns.
-    public static let keep = UnknownIndexes(kind: .keep)
+    case keep
     /// Opening throws `.unknownIndex`.
-    public static let refuse = UnknownIndexes(kind: .refuse)
+    case refuse
 }

@@ -25,7 +25,7 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
     /// The id of the record that has them.
     public var holder: TupleValue
     /// The id of the record that was to get them.
-    public var claimant: TupleValue
+    package var claimant: TupleValue
 
     /// One sentence.
     public var description: String {
@@ -38,15 +38,15 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
 /// A value that is too long for a key of the engine: the cause of an error with the code `invalidArgument`.
 public struct OversizedKey: Error, Sendable, Hashable, CustomStringConvertible {
     /// The repository.
-    public var repository: String
+    package var repository: String
     /// The name of the index whose values are too long; nil if the id of the record is.
-    public var index: String?
+    package var index: String?
     /// The id of the record; nil if that is too long.
-    public var record: TupleValue?
+    package var record: TupleValue?
     /// How many bytes the key would have.
-    public var bytes: Int
+    package var bytes: Int
     /// How many the engine allows.
-    public var limit: Int
+    package var limit: Int
 
     /// One sentence.
     public var description: String {
@@ -61,6 +61,12 @@ public struct OversizedKey: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension StoreError {
+    static func tooDeep(_ what: String, in repository: String) -> StoreError {
+        StoreError(
+            .invalidArgument,
+            "\(what) of \"\(repository)\" has more than 128 tuples in each other: no key can be read that has")
+    }
+
     /// - Parameter id: The encoded id of the record.
     package static func newerRecord(
         _ id: [UInt8], of repository: String, _ version: Int, program: Int

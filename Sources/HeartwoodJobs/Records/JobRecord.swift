@@ -34,7 +34,7 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
     /// This many failures make a dead letter.
     public internal(set) var limit: Int
     /// The pause after the first failure, and the longest one.
-    public internal(set) var pauses: Pauses
+    package internal(set) var pauses: Pauses
     /// Why the last attempt failed, shortened to 1,024 bytes; nil if none has failed.
     public internal(set) var failure: String?
     /// See ``JobOptions/uniqueKey``.
@@ -46,11 +46,11 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
     var fault: Fault?
 
     /// The pauses of ``JobRetry``.
-    public struct Pauses: Codable, Sendable, Hashable {
+    package struct Pauses: Codable, Sendable, Hashable {
         /// After the first failure.
-        public var first: Duration
+        package var first: Duration
         /// The longest.
-        public var longest: Duration
+        package var longest: Duration
 
         init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
     }

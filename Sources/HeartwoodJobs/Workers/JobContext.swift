@@ -22,7 +22,7 @@ public struct JobContext: Sendable {
     /// to the queue's own store need only ``confirm(in:)``.
     public var fence: SequenceNumber { job.fence }
     /// When the lease ends by the store's clock, unless it is renewed again; nil if it was lost.
-    public var leaseEnd: Timestamp? { workers.leaseEnd(of: job.id) }
+    package var leaseEnd: Timestamp? { workers.leaseEnd(of: job.id) }
 
     /// Makes it a condition of the transaction that this attempt still has the lease.
     ///

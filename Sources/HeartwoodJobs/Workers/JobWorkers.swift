@@ -17,14 +17,14 @@ public final class JobWorkers: Sendable {
     /// How workers work.
     public struct Configuration: Sendable {
         /// How many jobs run at a time, 1 to 10,000. 8 by default.
-        public var count = 8
+        public var count: Int
         /// How many jobs a worker takes at once, and runs one after the other, 1 to 10,000. 1 by default. More make
         /// fewer writes; but a worker that has several may keep the later ones waiting.
-        public var batch = 1
+        public var batch: Int
         /// How long a job is leased. 30 s by default. A job of a program that has died runs again after this time. It
         /// is renewed after a third of it, so it may be shorter than a job takes; but it must be longer than the pauses
         /// of the program, and the differences of the clocks of all programs.
-        public var lease = Duration.seconds(30)
+        public var lease: Duration
         /// How long jobs may run after ``JobWorkers/stop()``. 20 s by default. Then they are cancelled and given back.
         public var grace = Duration.seconds(20)
         /// How often workers look for jobs of other programs, of which the engine's feed should have told. 10 s by
@@ -37,11 +37,8 @@ public final class JobWorkers: Sendable {
         /// Gets what is written of jobs, for campaigns.
         package var recorder: (@Sendable (JobNote) -> Void)?
 
-        /// The defaults.
-        public init() {}
-
         /// The defaults except these.
-        public init(count: Int, batch: Int = 1, lease: Duration = .seconds(30)) {
+        public init(count: Int = 8, batch: Int = 1, lease: Duration = .seconds(30)) {
             (self.count, self.batch, self.lease) = (count, batch, lease)
         }
     }

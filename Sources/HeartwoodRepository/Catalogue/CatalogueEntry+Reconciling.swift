@@ -8,15 +8,6 @@ package struct RepositoryShape: Sendable, Hashable {
     package var indexes: [StoredIndex]
     package var removesUnknown: Bool
     package var refusesUnknown: Bool
-
-    package init(
-        name: String, version: Int, coder: String, hasOrderedIDs: Bool, indexes: [StoredIndex], removesUnknown: Bool,
-        refusesUnknown: Bool
-    ) {
-        (self.name, self.version, self.coder) = (name, version, coder)
-        (self.hasOrderedIDs, self.indexes) = (hasOrderedIDs, indexes)
-        (self.removesUnknown, self.refusesUnknown) = (removesUnknown, refusesUnknown)
-    }
 }
 
 extension RepositoryShape {

@@ -48,18 +48,7 @@ extension RepositoryCore {
     }
 
     private func decoded(_ version: Int, _ value: RawSpan, _ key: [UInt8]) throws(StoreError) -> Model {
-        do {
-            if version == definition.version { return try definition.coder.decode(Model.self, from: value) }
-            guard version < definition.version else {
-                throw StoreError.newerRecord(
-                    base.layout.id(ofRecord: key), of: base.name, version, program: definition.version)
-            }
-            return try migrations.migrated(Model.self, value, from: version, of: base.name, definition.coder)
-        } catch let error as StoreError {
-            throw error
-        } catch {
-            throw .undecodable(base.layout.id(ofRecord: key), of: base.name, as: Model.self, error)
-        }
+        try coding.decode(version, value, id: base.layout.id(ofRecord: key))
     }
 
     /// An error that a record has caused, with the record's name in its message.

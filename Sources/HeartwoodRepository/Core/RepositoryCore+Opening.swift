@@ -6,19 +6,17 @@ extension RepositoryCore {
     static nonisolated(nonsending) func open(
         _ definition: RepositoryDefinition<Model>, in store: any KeyValueStore
     ) async throws(StoreError) -> RepositoryCore {
-        let ids = idCoding(of: Model.ID.self)
-        let shape = try definition.shape(
-            hasOrderedIDs: ids.isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
-        let migrations = try MigrationPath(to: definition.version, definition.migrations)
+        let coding = try definition.coding
+        let shape = try definition.shape(coding, hasOtherWriters: store.limits.hasOtherWriters)
         let key = KeyLayout.catalogueKey(definition.name)
         var opened: (entry: CatalogueEntry, revision: SequenceNumber?)?
         let sequence = try await store.ownTransaction(.synced) { (transaction) async throws(StoreError) in
             let stored = try await transaction.fetchEntry(key)
             let entry = try await Self.reconcile(stored, shape, transaction)
-            try migrations.check(entry)
+            try coding.migrations.check(entry)
             if let stored {
                 let isNewVersion = try CatalogueEntry(bytes: stored.value).version < entry.version
-                let core = try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+                let core = RepositoryCore(store, definition, shape, coding, entry, stored.sequence)
                 try await core.checkIDs(migrates: isNewVersion, transaction.view)
             }
             let bytes = try entry.bytes
@@ -30,7 +28,7 @@ extension RepositoryCore {
             }
         }
         guard let (entry, revision) = opened else { throw .noCatalogueEntry(definition.name) }
-        return try RepositoryCore(store, definition, shape, ids, entry, revision ?? sequence)
+        return RepositoryCore(store, definition, shape, coding, entry, revision ?? sequence)
     }
 
     private static nonisolated(nonsending) func reconcile(
@@ -47,14 +45,14 @@ extension RepositoryCore {
     static nonisolated(nonsending) func open(
         _ definition: RepositoryDefinition<Model>, reading store: any ReadableKeyValueStore
     ) async throws(StoreError) -> RepositoryCore {
-        let ids = idCoding(of: Model.ID.self)
-        let shape = try definition.shape(hasOrderedIDs: ids.isOrdered, hasOtherWriters: true)
+        let coding = try definition.coding
+        let shape = try definition.shape(coding, hasOtherWriters: true)
         guard let stored = try await store.fetchEntry(KeyLayout.catalogueKey(definition.name)) else {
             throw .noCatalogueEntry(definition.name)
         }
         let entry = try CatalogueEntry(bytes: stored.value)
         _ = try entry.reconciled(with: shape)
-        let core = try RepositoryCore(store, definition, shape, ids, entry, stored.sequence)
+        let core = RepositoryCore(store, definition, shape, coding, entry, stored.sequence)
         try await core.checkIDs(migrates: entry.version < definition.version, store)
         return core
     }
@@ -80,7 +78,7 @@ extension RepositoryCore {
 
     private func checkID(of entry: Entry, migrates: Bool) throws(StoreError) {
         let id = base.layout.id(ofRecord: entry.key)
-        if ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
+        if coding.ids.isOfOtherType(id) { throw .noID(id, of: Model.ID.self, in: base.name) }
         // Maintenance lists what doesn't decode.
         if migrates, let model = try? decoded(entry),
             let other = otherID(of: model, entry.key)

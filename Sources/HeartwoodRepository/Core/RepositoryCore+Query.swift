@@ -42,7 +42,8 @@ extension RepositoryCore {
             indexes.append((index, base.layout.entriesPrefix(number)))
         }
         return QueryLayout(
-            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id, idIsOrdered: ids.isOrdered,
+            recordPrefix: base.layout.recordPrefix, indexes: indexes, idPath: \Model.id,
+            idIsOrdered: coding.ids.isOrdered,
             entryKeys: { [layout = base.layout] (entry) throws(StoreError) in
                 try RecordEnvelope.decode(entry.value).0.entries(layout, id: layout.id(ofRecord: entry.key)).map(\.key)
             })

@@ -5,8 +5,7 @@ final class RepositoryCore<Model: Codable & Identifiable & Sendable>: Sendable
 where Model.ID: Codable & SendableMetatype {
     let base: RepositoryBase
     let definition: RepositoryDefinition<Model>
-    let ids: any IDCoding<Model.ID> & Sendable
-    let migrations: MigrationPath
+    let coding: RecordCoding<Model>
     /// What queries were planned with last, and the revision of the catalogue.
     let queryLayout = Locked<(revision: SequenceNumber, layout: QueryLayout)?>(nil)
     private let indexers: [Indexer]
@@ -22,11 +21,10 @@ where Model.ID: Codable & SendableMetatype {
 
     init(
         _ store: any ReadableKeyValueStore, _ definition: RepositoryDefinition<Model>, _ shape: RepositoryShape,
-        _ ids: any IDCoding<Model.ID>, _ entry: CatalogueEntry, _ revision: SequenceNumber
-    ) throws(StoreError) {
+        _ coding: RecordCoding<Model>, _ entry: CatalogueEntry, _ revision: SequenceNumber
+    ) {
         base = RepositoryBase(store, shape, entry, revision)
-        (self.definition, self.ids) = (definition, ids)
-        migrations = try MigrationPath(to: definition.version, definition.migrations)
+        (self.definition, self.coding) = (definition, coding)
         indexers = definition.indexes.map { Indexer(isUnique: $0.isUnique, keys: $0.keys) }
         hasIndexers = !indexers.isEmpty
         let types = definition.indexes.flatMap { $0.components.map(\.type) } + [Model.ID.self]
@@ -34,18 +32,7 @@ where Model.ID: Codable & SendableMetatype {
     }
 
     /// The key of a record.
-    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] {
-        let prefix = base.layout.recordPrefix
-        let key = try ids.key(id, after: prefix)
-        if key.count > 256, TupleDecoder.isTooDeep(Array(key.dropFirst(prefix.count))) { throw tooDeep("an id") }
-        return key
-    }
-
-    private func tooDeep(_ what: String) -> StoreError {
-        StoreError(
-            .invalidArgument,
-            "\(what) of \"\(base.name)\" has more than 128 tuples in each other: no key can be read that has")
-    }
+    func key(_ id: Model.ID) throws(StoreError) -> [UInt8] { try coding.key(id, after: base.layout.recordPrefix) }
 
     /// Encodes a model, with its keys in the indexes: those of its stored form, so that a query finds what it reads.
     ///
@@ -58,16 +45,7 @@ where Model.ID: Codable & SendableMetatype {
         if key.count > base.keyLimit {
             throw .oversized(OversizedKey(repository: base.name, bytes: key.count, limit: base.keyLimit))
         }
-        let payload: [UInt8]
-        do {
-            payload = try definition.coder.encode(model)
-        } catch {
-            throw StoreError(
-                .invalidArgument,
-                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be encoded: "
-                    + "see the cause",
-                cause: error)
-        }
+        let payload = try coding.encode(model, id: base.layout.id(ofRecord: key))
         // Two calls: a copy of a model, whose type isn't known here, costs more.
         var groups: [RecordEnvelope.Group] = []
         if roundTrip.isDue {
@@ -81,19 +59,7 @@ where Model.ID: Codable & SendableMetatype {
 
     /// Decodes what was encoded, as a read does.
     private func storedForm(of model: Model, _ payload: [UInt8], _ key: [UInt8]) throws(StoreError) -> Model {
-        let stored: Model
-        do {
-            stored = try definition.coder.decode(Model.self, from: payload.span.bytes)
-        } catch {
-            throw StoreError(
-                .invalidArgument,
-                "the record \(TupleValue.one(in: base.layout.id(ofRecord: key))) of \"\(base.name)\" can't be decoded "
-                    + "again from what was encoded: correct the type or its coder; nothing was written",
-                cause: error)
-        }
-        if let id = otherID(of: stored, key) {
-            throw .wouldLoseID(base.layout.id(ofRecord: key), storedAs: id, in: base.name)
-        }
+        let stored = try coding.storedForm(of: payload, id: base.layout.id(ofRecord: key))
         if indexers.contains(where: { $0.keys(stored) != $0.keys(model) }) { roundTrip.requireAlways() }
         return stored
     }
@@ -114,7 +80,7 @@ where Model.ID: Codable & SendableMetatype {
             let indexer = indexers[position]
             let values = indexer.keys(model)
             for value in values where value.count > 256 && TupleDecoder.isTooDeep(value) {
-                throw tooDeep("a value of the index \"\(definition.indexes[position].name)\"")
+                throw .tooDeep("a value of the index \"\(definition.indexes[position].name)\"", in: base.name)
             }
             groups.append(RecordEnvelope.Group(index: number, isUnique: indexer.isUnique, values: values))
         }

@@ -29,8 +29,7 @@ actor RepositoryRegistry {
             let object = try await opened(definition.name, in: store) {
                 try await RepositoryCore<Model>.open(definition, in: store)
             }
-            let wanted = try definition.shape(
-                hasOrderedIDs: idCoding(of: Model.ID.self).isOrdered, hasOtherWriters: store.limits.hasOtherWriters)
+            let wanted = try definition.shape(definition.coding, hasOtherWriters: store.limits.hasOtherWriters)
             guard let core = object as? RepositoryCore<Model>, core.base.shape == wanted else {
                 throw StoreError.otherDefinition(object, Model.self, wanted)
             }

@@ -16,13 +16,13 @@
 /// nil among the indexed values, as SQL does.
 public struct Index<Model: Sendable>: Sendable {
     /// Identifies it in the store, in errors and explanations.
-    public let name: String
+    package let name: String
     /// Whether two records may have the same values.
-    public let isUnique: Bool
+    package let isUnique: Bool
     /// Increase it when a computed property that is indexed changes its meaning: the index is built again.
-    public let revision: Int
+    package let revision: Int
     /// The indexed values, in the order in which they sort.
-    public let components: [IndexComponent<Model>]
+    package let components: [IndexComponent<Model>]
 
     /// An index over one or more values.
     ///
@@ -48,7 +48,7 @@ public struct Index<Model: Sendable>: Sendable {
     }
 
     /// The same, with the components in an array.
-    public init(_ name: String, unique: Bool, revision: Int = 1, components: [IndexComponent<Model>]) {
+    package init(_ name: String, unique: Bool, revision: Int = 1, components: [IndexComponent<Model>]) {
         (self.name, isUnique, self.revision, self.components) = (name, unique, revision, components)
     }
 

@@ -6,7 +6,7 @@ extension TupleDecoder {
     /// - Throws: `StoreError` with the code `corruption` if no element follows, if its type is unknown, or if it isn't
     ///   complete.
     /// - Complexity: O(bytes of the element), without recursion.
-    public mutating func skip() throws(StoreError) -> ArraySlice<UInt8> {
+    package mutating func skip() throws(StoreError) -> ArraySlice<UInt8> {
         // One decoder for all levels: `depth` is how many tuples are open.
         var next = self
         repeat {

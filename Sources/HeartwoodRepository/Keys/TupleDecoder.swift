@@ -6,7 +6,7 @@ public import Foundation
 ///
 /// ```swift
 /// var decoder = TupleDecoder(key.dropFirst(prefix.count))
-/// let city = try decoder.decodeString()
+/// let city = try decoder.decode(String.self)
 /// let inhabitants = try decoder.decode(Int.self)
 /// try decoder.finish()
 /// ```
@@ -48,32 +48,24 @@ public struct TupleDecoder: Sendable {
         guard isAtEnd else { throw Self.mismatch("more elements than expected") }
     }
 
-    /// Reads nil, if the next element is nil; otherwise it reads nothing. O(1).
-    ///
-    /// - Returns: Whether it was nil.
+    /// Reads nil, if the next element is nil, and returns whether it was; otherwise it reads nothing.
     @inlinable
-    public mutating func decodeNil() -> Bool {
+    package mutating func decodeNil() -> Bool {
         guard !isAtEnd, bytes[position] == TupleCode.null else { return false }
         position += depth > 0 ? 2 : 1
         return true
     }
 
-    /// Reads a truth value. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one.
     @inlinable
-    public mutating func decodeBool() throws(StoreError) -> Bool {
+    package mutating func decodeBool() throws(StoreError) -> Bool {
         let code = try code()
         guard code == TupleCode.false || code == TupleCode.true else { throw mismatch(code, "a truth value") }
         position += 1
         return code == TupleCode.true
     }
 
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one, or is outside the type's range.
     @inlinable
-    public mutating func decodeInt64() throws(StoreError) -> Int64 {
+    package mutating func decodeInt64() throws(StoreError) -> Int64 {
         let (isNegative, bits, end) = try integer()
         let value = Int64(truncatingIfNeeded: bits)
         guard (value < 0) == isNegative else { throw Self.outOfRange("Int64") }
@@ -81,22 +73,16 @@ public struct TupleDecoder: Sendable {
         return value
     }
 
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one, or is outside the type's range.
     @inlinable
-    public mutating func decodeUInt64() throws(StoreError) -> UInt64 {
+    package mutating func decodeUInt64() throws(StoreError) -> UInt64 {
         let (isNegative, bits, end) = try integer()
         guard !isNegative else { throw Self.outOfRange("UInt64") }
         position = end
         return bits
     }
 
-    /// Reads a number. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't a `Double`.
     @inlinable
-    public mutating func decodeDouble() throws(StoreError) -> Double {
+    package mutating func decodeDouble() throws(StoreError) -> Double {
         let code = try code()
         guard code == TupleCode.double else { throw mismatch(code, "a Double") }
         let bits = try bigEndian(at: position + 1, count: 8)
@@ -105,11 +91,8 @@ public struct TupleDecoder: Sendable {
         return Double(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
     }
 
-    /// Reads a number. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't a `Float`.
     @inlinable
-    public mutating func decodeFloat() throws(StoreError) -> Float {
+    package mutating func decodeFloat() throws(StoreError) -> Float {
         let code = try code()
         guard code == TupleCode.float else { throw mismatch(code, "a Float") }
         let bits = UInt32(truncatingIfNeeded: try bigEndian(at: position + 1, count: 4))
@@ -118,10 +101,8 @@ public struct TupleDecoder: Sendable {
         return Float(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
     }
 
-    /// Reads a text. O(bytes).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't text, or isn't valid UTF-8.
-    public mutating func decodeString() throws(StoreError) -> String {
+    @usableFromInline
+    package mutating func decodeString() throws(StoreError) -> String {
         let (content, end) = try content(of: TupleCode.string, "text")
         // Three times as fast as `String(validating:as:)`. What isn't UTF-8 is replaced, and so has other bytes.
         var text = String(decoding: content, as: UTF8.self)
@@ -133,20 +114,15 @@ public struct TupleDecoder: Sendable {
         return text
     }
 
-    /// Reads bytes. O(bytes).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't bytes.
-    public mutating func decodeBytes() throws(StoreError) -> [UInt8] {
+    @usableFromInline
+    package mutating func decodeBytes() throws(StoreError) -> [UInt8] {
         let (content, end) = try content(of: TupleCode.bytes, "bytes")
         position = end
         return Array(content)
     }
 
-    /// Reads an identifier. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if the next element isn't one.
     @inlinable
-    public mutating func decodeUUID() throws(StoreError) -> UUID {
+    package mutating func decodeUUID() throws(StoreError) -> UUID {
         let code = try code()
         guard code == TupleCode.uuid else { throw mismatch(code, "a UUID") }
         let high = try bigEndian(at: position + 1, count: 8)

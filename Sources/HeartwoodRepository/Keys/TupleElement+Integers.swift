@@ -1,10 +1,22 @@
 // The elements that the encoding has as integers.
 
 extension TupleElement where Self: FixedWidthInteger {
-    /// Reads an integer, and checks its range.
+    /// Appends an integer: one byte, and as many as the number needs. The same number has the same bytes, whatever the
+    /// type. O(1).
     @inlinable
-    @inline(__always)
-    init(checked decoder: inout TupleDecoder) throws(StoreError) {
+    public func encode(to encoder: inout TupleEncoder) {
+        if Self.isSigned {
+            encoder.append(Int64(truncatingIfNeeded: self))
+        } else {
+            encoder.append(UInt64(truncatingIfNeeded: self))
+        }
+    }
+
+    /// Reads an integer. O(1).
+    ///
+    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
+    @inlinable
+    public init(from decoder: inout TupleDecoder) throws(StoreError) {
         var next = decoder
         let value = Self.isSigned ? Self(exactly: try next.decodeInt64()) : Self(exactly: try next.decodeUInt64())
         guard let value else { throw TupleDecoder.outOfRange("\(Self.self)") }
@@ -13,122 +25,13 @@ extension TupleElement where Self: FixedWidthInteger {
     }
 }
 
-extension Int: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(Int64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension Int8: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(Int64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension Int16: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(Int64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension Int32: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(Int64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension Int64: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(self) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension UInt: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(UInt64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension UInt8: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(UInt64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension UInt16: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(UInt64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension UInt32: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(UInt64(self)) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
-
-extension UInt64: TupleElement {
-    /// Appends an integer. O(1).
-    @inlinable
-    public func encode(to encoder: inout TupleEncoder) { encoder.append(self) }
-
-    /// Reads an integer. O(1).
-    ///
-    /// - Throws: `StoreError` with the code `corruption` if there is none, or if it is outside the type's range.
-    @inlinable
-    public init(from decoder: inout TupleDecoder) throws(StoreError) { try self.init(checked: &decoder) }
-}
+extension Int: TupleElement {}
+extension Int8: TupleElement {}
+extension Int16: TupleElement {}
+extension Int32: TupleElement {}
+extension Int64: TupleElement {}
+extension UInt: TupleElement {}
+extension UInt8: TupleElement {}
+extension UInt16: TupleElement {}
+extension UInt32: TupleElement {}
+extension UInt64: TupleElement {}

@@ -58,8 +58,8 @@ extension TupleElement where Self: RawRepresentable, RawValue: TupleElement {
 }
 
 extension Optional: TupleElement where Wrapped: TupleElement {
-    /// Appends the value, or nil, which sorts before all values. The two nils of an optional of an optional have the
-    /// same bytes.
+    /// Appends the value, or nil, which sorts before all values: one byte, or two in a nested tuple. The two nils of an
+    /// optional of an optional have the same bytes.
     @inlinable
     public func encode(to encoder: inout TupleEncoder) {
         switch self {

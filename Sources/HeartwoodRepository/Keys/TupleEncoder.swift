@@ -34,21 +34,18 @@ public struct TupleEncoder: Sendable {
         storage.append(contentsOf: prefix)
     }
 
-    /// Appends nil, which sorts before all other elements: one byte, or two in a nested tuple. O(1).
+    /// One byte, or two in a nested tuple.
     @inlinable
-    public mutating func appendNil() {
+    package mutating func appendNil() {
         storage.append(TupleCode.null)
         if isNested { storage.append(TupleCode.escape) }
     }
 
-    /// Appends a truth value: one byte. False sorts before true. O(1).
     @inlinable
-    public mutating func append(_ value: Bool) { storage.append(value ? TupleCode.true : TupleCode.false) }
+    package mutating func append(_ value: Bool) { storage.append(value ? TupleCode.true : TupleCode.false) }
 
-    /// Appends an integer: one byte, and as many as the number needs. The same number has the same bytes, whatever the
-    /// type. O(1).
     @inlinable
-    public mutating func append(_ value: Int64) {
+    package mutating func append(_ value: Int64) {
         let count = Self.byteCount(value.magnitude)
         if value < 0 {
             // One's complement: the longer the number, the lower the code; the larger its magnitude, the lower its
@@ -59,57 +56,46 @@ public struct TupleEncoder: Sendable {
         }
     }
 
-    /// Appends an integer: one byte, and as many as the number needs. The same number has the same bytes, whatever the
-    /// type. O(1).
     @inlinable
-    public mutating func append(_ value: UInt64) {
+    package mutating func append(_ value: UInt64) {
         let count = Self.byteCount(value)
         append(TupleCode.zero + UInt8(truncatingIfNeeded: count), value, count: count)
     }
 
-    /// Appends a number: nine bytes. -0.0 is encoded as 0.0. Every NaN has the same bytes, and sorts after infinity.
-    /// A `Double` sorts after every `Float`, and has other bytes. O(1).
     @inlinable
-    public mutating func append(_ value: Double) {
+    package mutating func append(_ value: Double) {
         let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern
         let sign: UInt64 = 1 << 63
         append(TupleCode.double, bits & sign == 0 ? bits | sign : ~bits, count: 8)
     }
 
-    /// Appends a number: five bytes. -0.0 is encoded as 0.0. Every NaN has the same bytes, and sorts after infinity.
-    /// O(1).
     @inlinable
-    public mutating func append(_ value: Float) {
+    package mutating func append(_ value: Float) {
         let bits = value.isNaN ? Float.nan.bitPattern : value == 0 ? 0 : value.bitPattern
         let sign: UInt32 = 1 << 31
         append(TupleCode.float, UInt64(bits & sign == 0 ? bits | sign : ~bits), count: 4)
     }
 
-    /// Appends a text: its UTF-8 in Unicode's normal form C, and two bytes; each U+0000 takes two bytes. Texts that are
-    /// equal, such as "é" and "e\u{301}", have the same bytes, unless they have scalars that are newer than Unicode
-    /// 17.0. Texts sort by their scalars, not by a language's rules. O(bytes), and O(bytes log bytes) if the text has
-    /// to be normalised.
-    public mutating func append(_ value: String) {
+    @usableFromInline
+    package mutating func append(_ value: String) {
         appendStringPrefix(value)
         storage.append(TupleCode.terminator)
     }
 
-    /// Appends bytes, and two more; each zero takes two bytes. O(bytes).
     @inlinable
-    public mutating func append(bytes: [UInt8]) {
+    package mutating func append(bytes: [UInt8]) {
         bytes.withUnsafeBytes { append(bytes: $0) }
     }
 
-    /// Appends bytes, and two more; each zero takes two bytes. O(bytes).
-    public mutating func append(bytes: UnsafeRawBufferPointer) {
+    @usableFromInline
+    package mutating func append(bytes: UnsafeRawBufferPointer) {
         storage.append(TupleCode.bytes)
         appendEscaped(bytes)
         storage.append(TupleCode.terminator)
     }
 
-    /// Appends an identifier: 17 bytes. Identifiers sort like their texts. O(1).
     @inlinable
-    public mutating func append(uuid value: UUID) {
+    package mutating func append(uuid value: UUID) {
         storage.append(TupleCode.uuid)
         withUnsafeBytes(of: value.uuid) { storage.append(contentsOf: $0) }
     }

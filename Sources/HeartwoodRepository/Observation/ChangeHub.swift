@@ -3,7 +3,7 @@ internal import HeartwoodConcurrency
 /// One feed for all observations of a store object: it is read once, and each change is compared with what the
 /// observations depend on. It runs as long as there is one.
 final class ChangeHub: Sendable {
-    private let watchers: Watchers
+    let watchers: Watchers
     private let feed: Task<Void, Never>
 
     /// Begins to follow: every change after this call is compared.
@@ -36,19 +36,6 @@ final class ChangeHub: Sendable {
     private struct WeakHub { weak var hub: ChangeHub? }
 
     private static let hubs = Locked<[Name: WeakHub]>([:])
-
-    /// The newest change that was compared.
-    var latest: ChangePosition? { watchers.latest }
-
-    func add(_ watcher: Watcher) { watchers.add(watcher) }
-
-    func remove(_ watcher: Watcher) { watchers.remove(watcher) }
-
-    /// Call it before a watcher makes the view that it reads.
-    func begin(_ watcher: Watcher) { watcher.begin(after: latest) }
-
-    /// Changes what a watcher depends on.
-    func update(_ watcher: Watcher, _ watch: Watch) { watchers.update(watcher, watch) }
 
     // MARK: - The feed
 
@@ -84,7 +71,7 @@ final class ChangeHub: Sendable {
 }
 
 /// The observations of a hub.
-private final class Watchers: Sendable {
+final class Watchers: Sendable {
     private struct State {
         var byKey: [[UInt8]: [ObjectIdentifier: Watcher]] = [:]
         /// Those that depend on ranges.

@@ -16,11 +16,6 @@
 /// object until then; on a store that is closed before the first state, it throws `.closed`. Each iterator observes on
 /// its own, from its first `next` until it is released. It is for one task, and runs on that task's actor.
 public struct LiveValues<Value: Sendable>: AsyncSequence, Sendable {
-    /// A state.
-    public typealias Element = Value
-    /// The only type of errors that iterators throw.
-    public typealias Failure = StoreError
-
     let source: ObservationSource<Value>
 
     /// An iterator that hasn't read yet. O(1).
@@ -171,10 +166,10 @@ private final class Registration {
 
     init(_ store: any ReadableKeyValueStore, _ scope: KeyRange, _ watch: Watch) {
         (hub, watcher, initial) = (.of(store, in: scope), Watcher(watch), watch)
-        hub.add(watcher)
+        hub.watchers.add(watcher)
     }
 
-    deinit { hub.remove(watcher) }
+    deinit { hub.watchers.remove(watcher) }
 
     /// Whether no change of what `watch` names has been missed.
     func covers(_ watch: Watch) -> Bool {
@@ -182,7 +177,7 @@ private final class Registration {
         return present == watch || present == initial
     }
 
-    func begin() { hub.begin(watcher) }
+    func begin() { watcher.begin(after: hub.watchers.latest) }
 
-    func narrow(to watch: Watch) { hub.update(watcher, watch) }
+    func narrow(to watch: Watch) { hub.watchers.update(watcher, watch) }
 }

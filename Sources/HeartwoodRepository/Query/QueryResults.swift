@@ -1,11 +1,6 @@
 /// The results of a query, one after the other; see ``ReadableRepository/results(of:onUndecodable:)``.
 public struct QueryResults<Model: Codable & Identifiable & Sendable>: AsyncSequence, Sendable
 where Model.ID: Codable & SendableMetatype {
-    /// The type of the results.
-    public typealias Element = Model
-    /// The only type of errors that iterators throw.
-    public typealias Failure = StoreError
-
     let core: RepositoryCore<Model>
     let query: Query<Model>
     let onUndecodable: (@Sendable (StoreError) -> Void)?

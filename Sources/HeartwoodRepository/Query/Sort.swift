@@ -10,7 +10,7 @@
 public struct Sort<Model: Sendable>: Sendable {
     let path: PropertyPath
     /// Whether the largest value comes first.
-    public let isDescending: Bool
+    package let isDescending: Bool
     /// Appends the encoded value.
     let append: @Sendable (Model, inout TupleEncoder) -> Void
 

@@ -1,11 +1,3 @@
-/// How far a verification of repositories has come.
-public struct RepositoryVerificationProgress: Sendable, Hashable {
-    /// Records that were looked at.
-    public internal(set) var records = 0
-    /// Index entries that were looked at.
-    public internal(set) var entries = 0
-}
-
 extension ReadableKeyValueStore {
     /// Verifies all repositories of the store, without the types of their models.
     ///
@@ -18,16 +10,13 @@ extension ReadableKeyValueStore {
     /// each entry is still judged in one view, so that a write is never reported as damage. But an entry or a record
     /// that is damaged or repaired between two views may be missed, and the figures are of several moments.
     ///
-    /// - Parameter progress: Called after each page of records or entries.
     /// - Returns: The figures of each repository, and what was found. A finding is no error.
     /// - Throws: `.unsupportedFormat` if a repository was made by a newer version of Heartwood; `.cancelled`; what
     ///   reading throws.
     /// - Complexity: Reads each record once, and again for each of its index entries; O(1) memory, but several MiB and
     ///   the largest record.
-    public nonisolated(nonsending) func verifyRepositories(
-        _ progress: @escaping (RepositoryVerificationProgress) -> Void = { _ in }
-    ) async throws(StoreError) -> RepositoryVerification {
-        let pass = VerificationPass(self, isComparing: true, progress)
+    public nonisolated(nonsending) func verifyRepositories() async throws(StoreError) -> RepositoryVerification {
+        let pass = VerificationPass(self, isComparing: true)
         try await pass.run()
         return pass.result
     }
@@ -37,7 +26,7 @@ extension ReadableKeyValueStore {
     /// - Throws: `.corruption` if the catalogue's entry of a repository doesn't decode; `.unsupportedFormat` if a
     ///   repository was made by a newer version of Heartwood; `.cancelled`; what reading throws.
     /// - Complexity: Reads each record and each index entry once.
-    public nonisolated(nonsending) func repositoryFigures() async throws(StoreError) -> [RepositoryFigures] {
+    package nonisolated(nonsending) func repositoryFigures() async throws(StoreError) -> [RepositoryFigures] {
         let pass = VerificationPass(self, isComparing: false)
         try await pass.count()
         return pass.result.repositories

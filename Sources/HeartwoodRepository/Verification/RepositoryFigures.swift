@@ -1,73 +1,36 @@
 /// What a store has of a repository, counted without the type of its model.
-public struct RepositoryFigures: Sendable, Hashable {
-    /// The name that identifies it in its store.
-    public var name: String
-    /// The version of its model.
-    public var version: Int
-    /// No record has an older version. Maintenance raises it to ``version`` when all records are migrated.
-    public var oldestVersion: Int
-    /// The name of the coder of its records.
-    public var coder: String
-    /// Whether the records are in the order of their ids.
-    public var hasOrderedIDs: Bool
+@dynamicMemberLookup
+package struct RepositoryFigures: Sendable, Hashable {
+    /// What the catalogue says of it.
+    package let entry: CatalogueEntry
     /// The number of records.
-    public var records = 0
+    package var records = 0
     /// Bytes of the keys of all records and index entries.
-    public var keyBytes = 0
+    package var keyBytes = 0
     /// Bytes of the values of all records and index entries, decompressed.
-    public var valueBytes = 0
+    package var valueBytes = 0
     /// How many records have each version of the model. Records whose head doesn't decode aren't in it.
-    public var versions: [Int: Int] = [:]
+    package var versions: [Int: Int] = [:]
     /// Its indexes, in the order in which they were made.
-    public var indexes: [IndexFigures]
+    package var indexes: [IndexFigures]
 
     init(_ entry: CatalogueEntry) {
-        (name, version, oldestVersion) = (entry.name, entry.version, entry.oldestVersion)
-        (coder, hasOrderedIDs) = (entry.coder, entry.hasOrderedIDs)
-        indexes = entry.indexes.map(IndexFigures.init)
+        self.entry = entry
+        indexes = entry.indexes.map { IndexFigures(index: $0) }
     }
+
+    package subscript<Value>(dynamicMember path: KeyPath<CatalogueEntry, Value>) -> Value { entry[keyPath: path] }
 }
 
 /// What a store has of an index of a repository.
-public struct IndexFigures: Sendable, Hashable {
-    /// Whether queries use an index.
-    public enum State: String, Sendable, Hashable, CaseIterable {
-        /// It has the entries of all records, and queries use it.
-        case ready
-        /// It is being built: maintenance has to be run, or two records have one value.
-        case building
-        /// A program that doesn't know it has written. A program that knows it completes it.
-        case unmaintained
-        /// It was dropped, and maintenance has to remove its entries.
-        case dropping
-    }
-
-    /// Its name in its repository. A dropped index can have the name of another one.
-    public var name: String
-    /// Whether two records may have the same values.
-    public var isUnique: Bool
-    /// The revision of its definition.
-    public var revision: Int
-    /// A description of each indexed value.
-    public var components: [String]
-    /// Whether queries use it.
-    public var state: State
+@dynamicMemberLookup
+package struct IndexFigures: Sendable, Hashable {
+    /// What the catalogue says of it. A dropped index can have the name of another one.
+    package let index: StoredIndex
     /// The number of its entries.
-    public var entries = 0
+    package var entries = 0
     /// Bytes of its entries: of their keys and values.
-    public var bytes = 0
-    /// Part of the keys of its entries.
-    let number: Int
+    package var bytes = 0
 
-    init(_ index: StoredIndex) {
-        (name, isUnique, revision) = (index.name, index.isUnique, index.revision)
-        (components, number) = (index.components, index.number)
-        state =
-            switch index.state {
-            case .ready: .ready
-            case .building: .building
-            case .unmaintained: .unmaintained
-            case .dropping: .dropping
-            }
-    }
+    package subscript<Value>(dynamicMember path: KeyPath<StoredIndex, Value>) -> Value { index[keyPath: path] }
 }

@@ -39,17 +39,17 @@ public struct RepositoryFinding: Sendable, Hashable {
     /// What is wrong.
     public var kind: Kind
     /// The name of the repository; nil if the key belongs to none.
-    public var repository: String?
+    package var repository: String?
     /// The name of the index.
-    public var index: String?
+    package var index: String?
     /// The id of the record.
-    public var id: TupleValue?
+    package var id: TupleValue?
     /// The indexed values of the entry.
-    public var values: [TupleValue]
+    package var values: [TupleValue]
     /// The key of the store that is wrong or missing.
-    public var key: [UInt8]
+    package var key: [UInt8]
     /// What was found, as a part of a sentence.
-    public var what: String
+    package var what: String
 
     init(
         _ kind: Kind, _ what: String, key: [UInt8], repository: String? = nil, index: String? = nil,
@@ -62,7 +62,7 @@ public struct RepositoryFinding: Sendable, Hashable {
     }
 
     /// What to do, as one clause.
-    public var remedy: String {
+    package var remedy: String {
         switch kind {
         case .unreadableCatalogue: "restore the key from a backup; without it, the repository's records are not found"
         case .strayKey: "restore the catalogue if it has lost a repository; otherwise remove the key"
@@ -93,17 +93,17 @@ extension RepositoryFinding: CustomStringConvertible {
 /// What a verification of repositories has counted and found.
 public struct RepositoryVerification: Sendable {
     /// At most this many findings are listed.
-    public static let mostFindings = 1_000
+    package static let mostFindings = 1_000
 
     /// The figures of each repository, by name.
-    public internal(set) var repositories: [RepositoryFigures] = []
+    package internal(set) var repositories: [RepositoryFigures] = []
     /// What was found, in the order of the keys of each repository; at most ``mostFindings``.
     public internal(set) var findings: [RepositoryFinding] = []
     /// How many findings there are, listed or not.
     public internal(set) var findingCount = 0
     /// How many views the verification has read: more than one if the engine has ended views. Each record and each
     /// entry was then judged in one view, but not all of them in the same, and the figures are of several moments.
-    public internal(set) var views = 0
+    package internal(set) var views = 0
 
     /// Whether nothing was found.
     public var isClean: Bool { findingCount == 0 }

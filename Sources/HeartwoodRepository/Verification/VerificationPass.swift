@@ -11,8 +11,6 @@ final class VerificationPass {
     /// Whether records and entries are compared, not only counted.
     let isComparing: Bool
     let checkRecord: RecordCheck?
-    private let progress: (RepositoryVerificationProgress) -> Void
-    private var done = RepositoryVerificationProgress()
     private var view: (view: any KeyValueView, catalogue: Catalogue)?
     private(set) var result = RepositoryVerification()
     /// Entries of a page. Adapted to their size, and to how soon the engine ends views.
@@ -20,12 +18,8 @@ final class VerificationPass {
     private static let mostPageEntries = 512
     private static let mostPageBytes = 4 << 20
 
-    init(
-        _ store: any ReadableKeyValueStore, isComparing: Bool, checkRecord: RecordCheck? = nil,
-        _ progress: @escaping (RepositoryVerificationProgress) -> Void = { _ in }
-    ) {
+    init(_ store: any ReadableKeyValueStore, isComparing: Bool, checkRecord: RecordCheck? = nil) {
         (self.store, self.isComparing, self.checkRecord) = (store, isComparing, checkRecord)
-        self.progress = progress
     }
 
     /// Verifies everything under the first byte of the typed layer.
@@ -140,8 +134,6 @@ final class VerificationPass {
             try await self.judgeRecords(&page, repository, view)
         } count: { page in
             figures.add(page)
-            done.records += page.entries.count
-            progress(done)
         }
         // Lookups of records read whole records, so there are as many at once as fit.
         let average = figures.records == 0 ? 0 : figures.valueBytes / figures.records
@@ -155,8 +147,6 @@ final class VerificationPass {
                 try await self.judgeEntries(&page, of: index.number, repository, view)
             } count: { page in
                 figures.add(page, of: position)
-                done.entries += page.entries.count
-                progress(done)
                 pageSize = min(pageSize, lookups / 2 + 1)
             }
         }

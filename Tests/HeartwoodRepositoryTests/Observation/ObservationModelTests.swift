@@ -178,13 +178,14 @@ private final class Consumer: Sendable {
         while true {
             let last = delivered.last
             if let last, last.text == wanted, let watcher = last.watcher, watcher.isIdle {
-                let known = [hub.latest, watcher.seen].compactMap { $0?.sequence }.max() ?? 0
+                let known = [hub.watchers.latest, watcher.seen].compactMap { $0?.sequence }.max() ?? 0
                 if known >= final { return }
             }
             guard ContinuousClock.now < limit else {
+                let feed = hub.watchers.latest
                 throw Mismatch(
                     description: "\(observed) delivered \(last?.text ?? "nothing") last, not \(wanted); "
-                        + "the feed is at \(hub.latest.map { "\($0.sequence)" } ?? "the start"), the write at \(final)")
+                        + "the feed is at \(feed.map { "\($0.sequence)" } ?? "the start"), the write at \(final)")
             }
             try await Task.sleep(for: .milliseconds(1))
         }

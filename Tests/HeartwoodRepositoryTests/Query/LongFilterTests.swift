@@ -58,10 +58,8 @@ struct LongFilterTests {
             }
             #expect(filter.description.utf8.count >= (chain == .not ? 10 : 1_000_000))
             let plan = source.plan(for: query)
-            #expect(
-                plan.accesses == [
-                    chain == .orLeft || chain == .orRight ? .allRecords : .index(name: "number", ranges: 1)
-                ])
+            let read = chain == .orLeft || chain == .orRight ? "all records" : "index number: "
+            #expect(plan.reads.count == 1 && plan.reads[0].hasPrefix(read))
             _ = try QueryCursor(query, [ElementKind.encoded(1)])
             _ = try QueryRun(query, source)
             return try filter.matches(item)
@@ -82,7 +80,7 @@ struct LongFilterTests {
             let source = Self.store.source
             _ = try QueryRun(Query(where: !Self.nested(128)), source)
             _ = source.plan(for: Query(where: Self.nested(128))).description
-            #expect(source.plan(for: Query(where: Self.nested(129))).filter?.contains("128") == true)
+            #expect(source.plan(for: Query(where: Self.nested(129))).description.contains("128"))
             _ = try Self.nested(100_000).matches(item)
         }
         let (filter, source) = (Self.nested(129), Self.store.source)
@@ -155,8 +153,8 @@ struct LongFilterTests {
         #expect(
             try growth(1_000) { count in (0..<count).reduce(!.all) { $0 || \.id == $1 || \.name == "\($1)" } } < 2.4)
         let plan = Self.store.source.plan(for: Query(where: or(10_000)))
-        #expect(plan.accesses == [.identifiers(count: 10_000)])
-        #expect(plan.isCountedByKeys)
+        #expect(plan.reads.count == 1 && plan.reads[0].hasPrefix("10000 records by id"))
+        #expect(plan.description.hasSuffix("count: from the keys alone"))
     }
 
     @Test("More than 64 properties or elements are only evaluated")
@@ -166,7 +164,7 @@ struct LongFilterTests {
         let store = ItemStore([item], [Index("tag", .each(\.tags))])
         let all = item.tags.reduce(Filter<Item>.all) { $0 && .contains(\.tags, $1) }
         let query = Query(where: all)
-        #expect(store.source.plan(for: query).accesses == [.index(name: "tag", ranges: 1)])
+        #expect(store.source.plan(for: query).description.hasPrefix("index tag: "))
         #expect(try await store.source.fetch(query) == [item])
         #expect(try await store.source.count(Query(where: all && .contains(\.tags, "other"))) == 0)
     }

@@ -148,34 +148,6 @@ import Testing
         }
     }
 
-    private struct Identified<ID: Hashable & Codable & Sendable>: Codable, Identifiable, Sendable { var id: ID }
-
-    @Test(arguments: TestEngine.allCases)
-    func everyIDIsFound(_ engine: TestEngine) async throws {
-        try await expectFound([Int.min, -1, 0, .max], engine)
-        try await expectFound([UInt64.min, 1 << 63, .max], engine)
-        try await expectFound(Self.doubles.filter { !$0.isNaN }, engine)
-        try await expectFound(Self.texts, engine)
-        try await expectFound(Self.texts.map { Data($0.utf8) }, engine)
-        try await expectFound(Self.doubles.filter { !$0.isNaN }.map(Date.init(timeIntervalSinceReferenceDate:)), engine)
-        try await expectFound([KeyTuple("", UInt64.max), KeyTuple("\0", 0)], engine)
-        try await expectFound([[""], [], ["\0", "e\u{301}"]], engine)
-    }
-
-    private func expectFound<ID: Hashable & Codable & Sendable & SendableMetatype>(
-        _ ids: [ID], _ engine: TestEngine
-    ) async throws {
-        try await TestStore(engine).withStore { store in
-            let all = try await store.repository(RepositoryDefinition<Identified<ID>>("ids", coder: .propertyList))
-            for id in ids { try await all.save(Identified(id: id)) }
-            #expect(try await all.count() == Set(ids).count)
-            for id in ids { #expect(try await all.find(by: id)?.id == id) }
-            #expect(try await retryingEndedViews { try await all.verify() }.isClean)
-            for id in ids { try await all.delete(id) }
-            #expect(try await all.count() == 0)
-        }
-    }
-
     struct Nested: Codable, Identifiable, Sendable {
         var id: Int
         var depth: Int { id }

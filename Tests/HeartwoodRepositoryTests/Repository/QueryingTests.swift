@@ -100,10 +100,10 @@ import Testing
         try await TestStore(engine).withStore { store in
             let users = try await filled(store, Self.users(60))
             let one = try await users.explain(Query(where: \.id == 7))
-            #expect(one.accesses == [.identifiers(count: 1)])
+            #expect(one.reads == ["1 records by id: id == 7"])
             #expect(one.statistics?.records == 1)
             let some = try await users.explain(Query(where: \.id >= 50, sort: [.descending(\.id)], limit: 3))
-            #expect(some.accesses == [.recordRanges])
+            #expect(some.reads == ["records by id: id >= 50, backwards"])
             #expect(some.statistics?.records == 3)
             #expect(try await users.fetch(where: .isIn(\.id, [3, 99, 1])).map(\.id) == [1, 3])
             #expect(try await users.maximum(of: \.id) == 59)

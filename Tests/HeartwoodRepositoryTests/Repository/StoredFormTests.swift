@@ -266,10 +266,13 @@ import Testing
         try await check([Data(), Data([0]), Data([0, 255])])
         try await check([[UInt8](), [0], [0, 255]])
         try await check([UUID(), UUID()])
+        try await check(ExtremesTests.texts)
+        try await check(ExtremesTests.texts.map { Data($0.utf8) })
     }
 
     @Test func composites() async throws {
         try await check([KeyTuple("a", 1), KeyTuple("a", 2)])
+        try await check([KeyTuple("", UInt64.max), KeyTuple("\0", 0)])
         try await check([KeyTuple(KeyTuple("a", 1), Optional<Double>.none), KeyTuple(KeyTuple("a", 1), 0.5)])
         try await check([Optional<Int>.none, 0, 1])
         try await check([Colour.red, .blue])
@@ -279,6 +282,7 @@ import Testing
     }
 
     @Test func unordered() async throws {
+        try await check([[""], [], ["\0", "e\u{301}"]])
         try await check([Point(x: 0.1, y: 1), Point(x: 0.1, y: Decimal(string: "0.1")!)])
         try await check([URL(string: "https://example.org/a b")!, URL(string: "https://example.org/")!])
         try await check(

@@ -141,7 +141,8 @@ struct Spot: Codable, Identifiable, Sendable {
             try await users.save((0..<300).map { User(id: $0, name: "n") })
             let task = Task {
                 await expectError(.cancelled) {
-                    _ = try await users.verify { _ in withUnsafeCurrentTask { $0?.cancel() } }
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    _ = try await users.verify()
                 }
             }
             _ = await task.value

@@ -1,8 +1,24 @@
+internal import Foundation
+
 /// What Unicode 17.0 says about the composition of scalars.
 ///
 /// The tables are part of the format of keys. They stay the same on all systems and with all versions of Swift, so that
 /// a text has the same bytes everywhere.
 enum UnicodeTables {
+    /// The numbers of a table, row by row. Each is stored as its difference from the one above it: 2 * d, or
+    /// -2 * d - 1 if that is negative, in LEB128, and all of them in base64.
+    static func numbers(columns: Int, _ text: String) -> [UInt32] {
+        let bytes = Array(Data(base64Encoded: text) ?? Data())
+        var numbers: [UInt32] = []
+        var offset = 0
+        while offset < bytes.count, let coded = try? Varint.read(bytes.span.bytes, &offset) {
+            let above = numbers.count < columns ? 0 : Int64(numbers[numbers.count - columns])
+            let difference = Int64(coded >> 1) ^ -Int64(coded & 1)
+            numbers.append(UInt32(truncatingIfNeeded: above + difference))
+        }
+        return numbers
+    }
+
     /// The two scalars that a scalar consists of. The second is 0 if one scalar is replaced by another.
     static let decompositions: [UInt32: (first: UInt32, second: UInt32)] = {
         var result: [UInt32: (first: UInt32, second: UInt32)] = [:]

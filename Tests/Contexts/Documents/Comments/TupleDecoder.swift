@@ -5,7 +5,7 @@ import HeartwoodRepository
 
 func decodeCity(_ key: [UInt8], _ prefix: [UInt8]) throws -> (String, Int) {
     var decoder = TupleDecoder(key.dropFirst(prefix.count))
-    let city = try decoder.decodeString()
+    let city = try decoder.decode(String.self)
     let inhabitants = try decoder.decode(Int.self)
     try decoder.finish()
     return (city, inhabitants)
