@@ -194,7 +194,11 @@ enum LocalRegistry {
         BlockingPool.start {
             // An opening that came first has taken the core over. One that comes now waits, and opens the store again.
             try? core.close(if: { !isUsed(core) })
-            cores.withLock { if $0[core.name]?.uses == 0 { $0[core.name] = nil } }
+            // One that was used and released meanwhile still has the store open, and is closed by the next call.
+            cores.withLock { cores in
+                guard let own = cores[core.name], own.core === core, own.uses == 0 else { return }
+                if core.contents.store == nil { cores[core.name] = nil }
+            }
         }
     }
 
@@ -213,5 +217,7 @@ enum LocalRegistry {
         cores.withLock { $0.values.map(\.core) }.filter { $0 !== core && $0.name.place == core.name.place }
     }
 
-    private static func isUsed(_ core: LocalCore) -> Bool { cores.withLock { $0[core.name]?.uses ?? 0 } > 0 }
+    private static func isUsed(_ core: LocalCore) -> Bool {
+        cores.withLock { cores in cores[core.name].map { $0.core === core && $0.uses > 0 } ?? false }
+    }
 }

@@ -75,7 +75,11 @@ struct WriteAttempt {
             try checkOutsideTransaction()
             throw conditions[number].conflict
         }
-        judgeable = (judgeable ?? []) + [condition]
+        if judgeable == nil {
+            judgeable = []
+            judgeable?.reserveCapacity(conditions.count)
+        }
+        judgeable?.append(condition)
     }
 
     /// A write inside a transaction of its store is refused, also if a condition doesn't hold.

@@ -1,5 +1,8 @@
 /// How the models of a repository become ids and payloads, and back. It knows neither a store nor keys.
-package struct RecordCoding<Model: Codable & Identifiable>: Sendable where Model.ID: Codable {
+///
+/// A class: code that isn't specialised would look up the metadata of a generic structure in each call (700
+/// instructions).
+package final class RecordCoding<Model: Codable & Identifiable>: Sendable where Model.ID: Codable {
     /// The repository, for messages.
     package let name: String
     package let coder: any ModelCoder
@@ -26,6 +29,7 @@ package struct RecordCoding<Model: Codable & Identifiable>: Sendable where Model
     /// An encoded id after a prefix.
     ///
     /// - Throws: `.invalidArgument` for an id that no key can have.
+    @inline(__always)
     package func key(_ id: Model.ID, after prefix: [UInt8] = []) throws(StoreError) -> [UInt8] {
         let key = try ids.key(id, after: prefix)
         if key.count > 256, TupleDecoder.isTooDeep(Array(key.dropFirst(prefix.count))) {
@@ -38,6 +42,7 @@ package struct RecordCoding<Model: Codable & Identifiable>: Sendable where Model
     ///
     /// - Parameter id: Its encoded id, for messages.
     /// - Throws: `.invalidArgument`.
+    @inline(__always)
     package func encode(_ model: Model, id: @autoclosure () -> [UInt8]) throws(StoreError) -> [UInt8] {
         do {
             return try coder.encode(model)
@@ -70,6 +75,7 @@ package struct RecordCoding<Model: Codable & Identifiable>: Sendable where Model
     ///
     /// - Parameter id: The encoded id of the record, for messages.
     /// - Throws: `.undecodable`, `.newerModel`.
+    @inline(__always)
     package func decode(
         _ version: Int, _ payload: RawSpan, id: @autoclosure () -> [UInt8]
     ) throws(StoreError) -> Model {

@@ -126,8 +126,8 @@ final class RepositoryBase: Sendable {
     }
 }
 
-/// An entry of the catalogue, and what of it concerns a definition.
-struct Catalogued: Sendable {
+/// An entry of the catalogue, and what of it concerns a definition. A class: a call takes it with one reference.
+final class Catalogued: Sendable {
     let entry: CatalogueEntry
     let revision: SequenceNumber
     /// The number of each index of the definition that is maintained; nil for one that the catalogue lost.

@@ -139,7 +139,13 @@ extension [[UInt8]] {
 
 /// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.
 package enum Varint {
+    @inline(__always)
     package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
+        if value < 0x80 { bytes.append(UInt8(value)) } else { appendLong(value, to: &bytes) }
+    }
+
+    @inline(never)
+    private static func appendLong(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
         while rest >= 0x80 {
             bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
