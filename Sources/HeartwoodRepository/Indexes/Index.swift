@@ -10,7 +10,7 @@
 /// ```
 ///
 /// The name identifies the index in the store. If its key paths change in meaning, give it another name, or another
-/// ``revision``: then it is built again.
+/// `revision`: then it is built again.
 ///
 /// An optional value that is nil is in the index, before all others. A unique index allows any number of records with a
 /// nil among the indexed values, as SQL does.
@@ -29,7 +29,7 @@ public struct Index<Model: Sendable>: Sendable {
     /// - Parameters:
     ///   - name: Identifies it in the store: not empty, and unique in its repository.
     ///   - unique: Whether each value may occur once.
-    ///   - revision: As ``revision``.
+    ///   - revision: A number to change if the meaning of the paths changes: then the index is built again.
     ///   - paths: The values, the one that sorts first in front.
     public init<each Value: TupleElement>(
         _ name: String, unique: Bool = false, revision: Int = 1,

@@ -97,7 +97,7 @@ public struct RepositoryVerification: Sendable {
 
     /// The figures of each repository, by name.
     package internal(set) var repositories: [RepositoryFigures] = []
-    /// What was found, in the order of the keys of each repository; at most ``mostFindings``.
+    /// What was found, in the order of the keys of each repository; at most 1,000.
     public internal(set) var findings: [RepositoryFinding] = []
     /// How many findings there are, listed or not.
     public internal(set) var findingCount = 0
