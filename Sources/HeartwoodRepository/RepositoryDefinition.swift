@@ -13,17 +13,17 @@
 public struct RepositoryDefinition<Model: Codable & Identifiable & Sendable>: Sendable
 where Model.ID: Codable & SendableMetatype {
     /// Identifies the repository in its store.
-    package var name: String
+    public var name: String
     /// The version of the model: 1, and one more whenever its stored form changes incompatibly.
-    package var version: Int
+    public var version: Int
     /// The indexes.
-    package var indexes: [Index<Model>]
+    public var indexes: [Index<Model>]
     /// How records of older versions become current ones.
-    package var migrations: [Migration]
+    public var migrations: [Migration]
     /// How models become bytes.
-    package var coder: any ModelCoder
+    public var coder: any ModelCoder
     /// What happens to indexes in the store that are not in `indexes`.
-    package var unknownIndexes: UnknownIndexes
+    public var unknownIndexes: UnknownIndexes
     /// What calls get for a record that doesn't decode, of its encoded id, its bytes and the error; nil for the error.
     /// It must have the values that the head of the record lists. Verification and maintenance don't use it.
     package var standIn: (@Sendable ([UInt8], [UInt8], StoreError) -> Model?)?

@@ -25,7 +25,7 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
     /// The id of the record that has them.
     public var holder: TupleValue
     /// The id of the record that was to get them.
-    package var claimant: TupleValue
+    public var claimant: TupleValue
 
     /// One sentence.
     public var description: String {
@@ -38,15 +38,15 @@ public struct UniqueViolation: Error, Sendable, Hashable, CustomStringConvertibl
 /// A value that is too long for a key of the engine: the cause of an error with the code `invalidArgument`.
 public struct OversizedKey: Error, Sendable, Hashable, CustomStringConvertible {
     /// The repository.
-    package var repository: String
+    public var repository: String
     /// The name of the index whose values are too long; nil if the id of the record is.
-    package var index: String?
+    public var index: String?
     /// The id of the record; nil if that is too long.
-    package var record: TupleValue?
+    public var record: TupleValue?
     /// How many bytes the key would have.
-    package var bytes: Int
+    public var bytes: Int
     /// How many the engine allows.
-    package var limit: Int
+    public var limit: Int
 
     /// One sentence.
     public var description: String {

@@ -22,7 +22,7 @@ public struct QueryPlan: Sendable, Hashable {
     }
 
     /// A line for each part of the store that is read. If there are several, their results are united.
-    package let reads: [String]
+    public let reads: [String]
     /// What is done with what is read.
     private let rest: [String]
     /// How much was looked at; nil if the query hasn't run.

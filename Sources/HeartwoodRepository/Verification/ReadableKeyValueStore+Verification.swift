@@ -26,7 +26,7 @@ extension ReadableKeyValueStore {
     /// - Throws: `.corruption` if the catalogue's entry of a repository doesn't decode; `.unsupportedFormat` if a
     ///   repository was made by a newer version of Heartwood; `.cancelled`; what reading throws.
     /// - Complexity: Reads each record and each index entry once.
-    package nonisolated(nonsending) func repositoryFigures() async throws(StoreError) -> [RepositoryFigures] {
+    public nonisolated(nonsending) func repositoryFigures() async throws(StoreError) -> [RepositoryFigures] {
         let pass = VerificationPass(self, isComparing: false)
         try await pass.count()
         return pass.result.repositories

@@ -39,17 +39,17 @@ public struct RepositoryFinding: Sendable, Hashable {
     /// What is wrong.
     public var kind: Kind
     /// The name of the repository; nil if the key belongs to none.
-    package var repository: String?
+    public var repository: String?
     /// The name of the index.
-    package var index: String?
+    public var index: String?
     /// The id of the record.
-    package var id: TupleValue?
+    public var id: TupleValue?
     /// The indexed values of the entry.
-    package var values: [TupleValue]
+    public var values: [TupleValue]
     /// The key of the store that is wrong or missing.
-    package var key: [UInt8]
+    public var key: [UInt8]
     /// What was found, as a part of a sentence.
-    package var what: String
+    public var what: String
 
     init(
         _ kind: Kind, _ what: String, key: [UInt8], repository: String? = nil, index: String? = nil,
@@ -62,7 +62,7 @@ public struct RepositoryFinding: Sendable, Hashable {
     }
 
     /// What to do, as one clause.
-    package var remedy: String {
+    public var remedy: String {
         switch kind {
         case .unreadableCatalogue: "restore the key from a backup; without it, the repository's records are not found"
         case .strayKey: "restore the catalogue if it has lost a repository; otherwise remove the key"
@@ -93,17 +93,17 @@ extension RepositoryFinding: CustomStringConvertible {
 /// What a verification of repositories has counted and found.
 public struct RepositoryVerification: Sendable {
     /// At most this many findings are listed.
-    package static let mostFindings = 1_000
+    public static let mostFindings = 1_000
 
     /// The figures of each repository, by name.
-    package internal(set) var repositories: [RepositoryFigures] = []
-    /// What was found, in the order of the keys of each repository; at most 1,000.
+    public internal(set) var repositories: [RepositoryFigures] = []
+    /// What was found, in the order of the keys of each repository; at most ``mostFindings``.
     public internal(set) var findings: [RepositoryFinding] = []
     /// How many findings there are, listed or not.
     public internal(set) var findingCount = 0
     /// How many views the verification has read: more than one if the engine has ended views. Each record and each
     /// entry was then judged in one view, but not all of them in the same, and the figures are of several moments.
-    package internal(set) var views = 0
+    public internal(set) var views = 0
 
     /// Whether nothing was found.
     public var isClean: Bool { findingCount == 0 }

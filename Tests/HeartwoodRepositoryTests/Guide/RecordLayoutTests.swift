@@ -74,8 +74,8 @@ import Testing
         let text = try String(contentsOf: document, encoding: .utf8)
         let uuid = UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF") ?? UUID()
         let rows: [(String, (inout TupleEncoder) -> Void)] = [
-            ("nil", { $0.appendNil() }),
-            ("bytes `61 00 62`", { $0.append(bytes: [0x61, 0, 0x62]) }),
+            ("nil", { $0.append(TupleValue.null) }),
+            ("bytes `61 00 62`", { $0.append(TupleValue.bytes([0x61, 0, 0x62])) }),
             ("\"é\"", { $0.append("e\u{301}") }),
             ("(\"a\", nil)", { $0.append(TupleValue.tuple([.string("a"), .null])) }),
             ("−256", { $0.append(-256 as Int64) }),
@@ -88,7 +88,7 @@ import Testing
             ("0.0 and −0.0", { $0.append(-0.0) }),
             ("NaN", { $0.append(-Double.nan) }),
             ("false", { $0.append(false) }),
-            ("`00112233-4455-6677-8899-AABBCCDDEEFF`", { $0.append(uuid: uuid) }),
+            ("`00112233-4455-6677-8899-AABBCCDDEEFF`", { $0.append(uuid) }),
         ]
         for (name, append) in rows {
             var encoder = TupleEncoder()
