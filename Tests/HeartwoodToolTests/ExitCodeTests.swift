@@ -123,7 +123,7 @@ struct ExitCodeTests {
         let holder = try RunningTool(
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
-        #expect(holder.nextLine() == "1")
+        #expect(await holder.nextLine() == "1")
         for arguments in [
             ["put", "s", "2", "", "--if-absent", "--json"], ["delete", "s", "1", "--json"], ["compact", "s", "--json"],
             ["delete", "s", "--prefix", "1", "--yes", "--json"], ["load", "s", "-", "--format", "pairs", "--json"],
@@ -131,7 +131,7 @@ struct ExitCodeTests {
             let outcome = try await Tool.run(arguments, in: sandbox)
             #expect(try outcome.code == 75 && error(outcome)["code"] as? String == "locked", "\(arguments)")
         }
-        #expect(holder.end() == 0)
+        #expect(await holder.end() == 0)
     }
 
     @Test("a JSON error has the file and the offset, and '--json' after '--' is an argument")
@@ -307,14 +307,14 @@ struct ExitCodeTests {
         let holder = try RunningTool(
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
-        #expect(holder.nextLine() == "1")
+        #expect(await holder.nextLine() == "1")
         for arguments in [
             ["put", "s", "k", "v"], ["delete", "s", "1"], ["compact", "s"], ["load", "s", "-", "--format", "pairs"],
         ] {
             expect(
                 try await Tool.run(arguments, in: sandbox), 75, "in use", "process \(holder.processIdentifier)")
         }
-        #expect(holder.end() == 0)
+        #expect(await holder.end() == 0)
         #expect(try await sandbox.heartwood("get", "s", "1").code == 0)
     }
 

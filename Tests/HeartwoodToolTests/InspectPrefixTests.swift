@@ -93,9 +93,9 @@ struct InspectPrefixTests {
         let holder = try RunningTool(
             "load", "s", "-", "--format", "jsonl", "--key-template", "id:{id}", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
-        #expect(holder.nextLine() == "id:1")
+        #expect(await holder.nextLine() == "id:1")
         #expect(try groups(try await prefixes()).map { $0["keys"] as? Int } == [1])
-        #expect(holder.end() == 0)
+        #expect(await holder.end() == 0)
         let name = try await sandbox.shell("ls s/*.log | tail -n 1").lines[0]
         let file = try await sandbox.heartwood("inspect", name, "--by-prefix")
         #expect(file.code == 0 && file.lines.contains { $0.hasPrefix("  id: ") })

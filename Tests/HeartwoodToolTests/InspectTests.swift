@@ -149,7 +149,7 @@ struct InspectTests {
             "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         for number in 1...20 {
             try holder.write("{\"id\":\(number)}\n")
-            #expect(holder.nextLine() == String(number))
+            #expect(await holder.nextLine() == String(number))
             let outcome = try await sandbox.heartwood("inspect", "s", "--json")
             #expect(outcome.code == 0, "\(outcome.output)")
             let objects = try outcome.objects()
@@ -162,7 +162,7 @@ struct InspectTests {
         let text = try await sandbox.heartwood("inspect", "s").output
         #expect(text.contains("not closed: in use"))
         #expect(text.contains("names process \(holder.processIdentifier)"))
-        #expect(holder.end() == 0)
+        #expect(await holder.end() == 0)
     }
 
     @Test("keys that are not text, or long, stay in their line")

@@ -125,13 +125,13 @@ struct LoadTests {
     }
 
     @Test("keys are acknowledged while the input continues, and escaped")
-    func acknowledgeAtOnce() throws {
+    func acknowledgeAtOnce() async throws {
         let tool = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         for number in 0..<5 {
             try tool.write("{\"id\":\"key\\t\(number)\"}\n")
-            #expect(tool.nextLine() == "key\\t\(number)")
+            #expect(await tool.nextLine() == "key\\t\(number)")
         }
-        #expect(tool.end() == 0)
+        #expect(await tool.end() == 0)
     }
 
     @Test("what was acknowledged survives SIGKILL", arguments: ["synced", "written"])
@@ -141,10 +141,10 @@ struct LoadTests {
             in: sandbox)
         try tool.write(numbered(0..<1000))
         var acknowledged: Set<String> = []
-        while acknowledged.count < 500, let key = tool.nextLine() { acknowledged.insert(key) }
+        while acknowledged.count < 500, let key = await tool.nextLine() { acknowledged.insert(key) }
         tool.kill()
-        while let key = tool.nextLine() { acknowledged.insert(key) }
-        #expect(tool.end() == -9)
+        while let key = await tool.nextLine() { acknowledged.insert(key) }
+        #expect(await tool.end() == -9)
         let found = try await sandbox.heartwood("scan", "s")
         #expect(found.code == 0)
         let entries = Set(found.lines)
@@ -157,11 +157,11 @@ struct LoadTests {
     func interrupted() async throws {
         let tool = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try tool.write("{\"id\":1}\n{\"id\":2}\n{\"id\":")
-        _ = tool.nextLine()
-        _ = tool.nextLine()
+        _ = await tool.nextLine()
+        _ = await tool.nextLine()
         tool.interrupt()
-        #expect(tool.nextLine() == nil)
-        #expect(tool.end() == 130)
+        #expect(await tool.nextLine() == nil)
+        #expect(await tool.end() == 130)
         #expect(try await sandbox.heartwood("scan", "s", "--keys").lines == ["1", "2"])
         #expect(try await sandbox.heartwood("stats", "s", "--json").output.contains(#""tail":"closed""#))
     }
@@ -196,6 +196,6 @@ struct RemovedStoreTests {
         // The tool may end before it has read all of it.
         signal(SIGPIPE, SIG_IGN)
         try? write(100..<2_100)
-        #expect(tool.end() == 74)
+        #expect(await tool.end() == 74)
     }
 }

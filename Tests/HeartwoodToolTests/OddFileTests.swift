@@ -67,10 +67,10 @@ struct OddFileTests {
     @Test("log --follow ends at a pipe with the name of the next segment")
     func follow() async throws {
         let running = try RunningTool("log", "s", "--follow", in: sandbox)
-        for _ in 0..<4 { #expect(running.nextLine() != nil) }
+        for _ in 0..<4 { #expect(await running.nextLine() != nil) }
         _ = try await sandbox.shell("mkfifo s/0000000000000003.log")
-        #expect(running.nextLine() == nil)
-        #expect(running.end() == 74)
+        #expect(await running.nextLine() == nil)
+        #expect(await running.end() == 74)
     }
 
     @Test("SIGTERM ends a command whose output is not read", arguments: ["log s --follow", "log s"])

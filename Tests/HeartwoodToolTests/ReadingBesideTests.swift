@@ -92,17 +92,18 @@ struct ReadingBesideTests {
             }
             // Its output is larger than the pipe, so it waits in the middle.
             let scan = try RunningTool("scan", "s", in: sandbox)
-            #expect(scan.nextLine()?.hasPrefix("key/0\t") == true)
+            #expect(await scan.nextLine()?.hasPrefix("key/0\t") == true)
             try await store.write { batch in
                 for number in 0..<20_000 { batch.put("key/\(number)", "new") }
             }
             try await store.compact()
             var count = 1
-            while let line = scan.nextLine() {
+            while let line = await scan.nextLine() {
                 count += 1
                 if !line.hasSuffix("vvvv") { Issue.record("\(line)") }
             }
-            #expect(count == 20_000 && scan.end() == 0)
+            #expect(count == 20_000)
+            #expect(await scan.end() == 0)
         }
     }
 
@@ -113,7 +114,7 @@ struct ReadingBesideTests {
         try await withStore { store in
             try await store.put("a", "1")
             let watching = try RunningTool("stats", "s", "--watch", "--json", in: sandbox)
-            var line = try object(watching.nextLine())
+            var line = try object(await watching.nextLine())
             #expect(line["keys"] as? Int == 1 && line["writesPerSecond"] is NSNull && line["snapshot"] is NSNull)
             #expect(line["position"] as? String == String(store.position))
             try await store.put("b", "2")
@@ -121,13 +122,13 @@ struct ReadingBesideTests {
             var rates: [Double] = []
             // On a busy machine there may be lines before the compaction.
             while line["snapshot"] is NSNull {
-                line = try object(watching.nextLine())
+                line = try object(await watching.nextLine())
                 rates.append(try #require(line["writesPerSecond"] as? Double))
             }
             #expect(line["keys"] as? Int == 2 && line["position"] as? String == String(store.position))
             #expect(rates.contains { $0 > 0 && $0 <= 1 }, "\(rates)")
             watching.interrupt()
-            #expect(watching.end() == 130)
+            #expect(await watching.end() == 130)
         }
     }
 

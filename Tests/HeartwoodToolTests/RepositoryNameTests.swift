@@ -37,12 +37,12 @@ struct RepositoryNameTests {
             try await store.repository(of: Item.self, named: "new", indexes: [Index("name", \.name)])
                 .save(Item(id: 1, name: "a"))
             var lines: [String] = []
-            while lines.last?.hasPrefix("put\tnew, record 1\t{") != true, let line = following.nextLine() {
+            while lines.last?.hasPrefix("put\tnew, record 1\t{") != true, let line = await following.nextLine() {
                 lines.append(line)
             }
             #expect(lines.contains("put\tnew, index name (\"a\"), record 1"), "\(lines)")
             following.interrupt()
-            #expect(following.end() == 130)
+            #expect(await following.end() == 130)
         }
         try await deleteReykjavik()
         let model = try await sandbox.heartwood(

@@ -1,6 +1,9 @@
 internal import Foundation
 
 /// A running `heartwood`, with input in pieces and output read line by line.
+///
+/// What waits for the process has a thread of its own: on two processors, two waiting tests would hold all of Swift's
+/// threads, of which a third one may need one to write what they wait for.
 final class RunningTool {
     private let process: Process
     private let input = Pipe()
@@ -31,13 +34,14 @@ final class RunningTool {
     }
 
     /// The next line of output; nil at its end.
-    func nextLine() -> String? {
+    nonisolated(nonsending) func nextLine() async -> String? {
         while true {
             if let end = pending.firstIndex(of: UInt8(ascii: "\n")) {
                 defer { pending.removeFirst(end + 1) }
                 return String(decoding: pending[..<end], as: UTF8.self)
             }
-            let more = output.fileHandleForReading.availableData
+            let handle = output.fileHandleForReading
+            let more = await onThread { handle.availableData }
             if more.isEmpty { return nil }
             pending += more
         }
@@ -48,9 +52,17 @@ final class RunningTool {
     func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
 
     /// Closes the input, and returns the exit code, or the negative number of the signal.
-    func end() -> Int32 {
+    nonisolated(nonsending) func end() async -> Int32 {
         try? input.fileHandleForWriting.close()
-        process.waitUntilExit()
+        await onThread { [process] in process.waitUntilExit() }
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+
+    private nonisolated(nonsending) func onThread<Result: Sendable>(
+        _ body: @escaping @Sendable () -> Result
+    ) async -> Result {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: body()) }
+        }
     }
 }

@@ -122,9 +122,9 @@ struct TouchTests {
     func inUse() async throws {
         let holder = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
         try holder.write("{\"id\":1}\n")
-        #expect(holder.nextLine() == "1")
+        #expect(await holder.nextLine() == "1")
         #expect(try await sandbox.heartwood("touch", "s", "a:1", "--never").code == 75)
         #expect(try await sandbox.heartwood("touch", "s", "--prefix", "a", "--never", "--dry-run").code == 0)
-        #expect(holder.end() == 0)
+        #expect(await holder.end() == 0)
     }
 }

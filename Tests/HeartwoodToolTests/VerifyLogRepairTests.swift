@@ -36,11 +36,11 @@ struct VerifyLogRepairTests {
     func openStoreAndSingleFile() async throws {
         let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
         try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")
-        #expect(running.nextLine() == "c")
+        #expect(await running.nextLine() == "c")
         let whileOpen = try await sandbox.heartwood("verify", "s", "--json")
         #expect(whileOpen.code == 0)
         #expect(try whileOpen.objects()[0]["closed"] as? Bool == false)
-        #expect(running.end() == 0)
+        #expect(await running.end() == 0)
         #expect(try await sandbox.heartwood("verify", "s/0000000000000002.log").code == 0)
     }
 
@@ -101,13 +101,13 @@ struct VerifyLogRepairTests {
     @Test("log --follow shows new records, from process to process, and ends at a signal")
     func follow() async throws {
         let following = try RunningTool("log", "s", "--follow", "--json", in: sandbox)
-        for _ in 0..<4 { #expect(following.nextLine() != nil) }
+        for _ in 0..<4 { #expect(await following.nextLine() != nil) }
         for number in 1...3 {
             #expect(try await sandbox.heartwood("put", "s", "new \(number)", "x").code == 0)
-            #expect(following.nextLine()?.contains("\"key\":\"new \(number)\"") ?? false)
+            #expect(await following.nextLine()?.contains("\"key\":\"new \(number)\"") ?? false)
         }
         following.interrupt()
-        #expect(following.end() == 130)
+        #expect(await following.end() == 130)
     }
 
     // MARK: - repair
@@ -149,10 +149,10 @@ struct VerifyLogRepairTests {
     func inPlace() async throws {
         let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
         try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")
-        #expect(running.nextLine() == "c")
+        #expect(await running.nextLine() == "c")
         let refused = try await sandbox.heartwood("repair", "s", "--in-place")
         #expect(refused.code == 75 && refused.error.contains("process \(running.processIdentifier)"))
-        #expect(running.end() == 0)
+        #expect(await running.end() == 0)
         try sandbox.damage("third", in: "s")
         let done = try await sandbox.heartwood("repair", "s", "--in-place")
         #expect(done.code == 1 && done.output.contains("the old files are in s/damaged-"))

@@ -29,14 +29,14 @@ struct WatchTests {
             let start = String(store.position)
             let following = try self.following("watch s --after \(start) --level \(level)")
             try await store.put("a\tb", "line\n")
-            #expect(following.nextLine() == "put\ta\\tb\tline\\n")
+            #expect(await following.nextLine() == "put\ta\\tb\tline\\n")
             try await store.remove("before")
-            #expect(following.nextLine() == "remove\tbefore")
+            #expect(await following.nextLine() == "remove\tbefore")
             try await store.compact()
             try await store.put([0xFF], "1")
-            #expect(following.nextLine() == "put\t\\xff\t1")
+            #expect(await following.nextLine() == "put\t\\xff\t1")
             following.interrupt()
-            #expect(following.end() == 130)
+            #expect(await following.end() == 130)
             let error = try String(contentsOf: sandbox.directory.appendingPathComponent("error"), encoding: .utf8)
             #expect(error.hasSuffix("heartwood: continue with '--after \(store.position)'\n"), "\(error)")
         }
@@ -58,11 +58,12 @@ struct WatchTests {
                     try await Task.sleep(for: .milliseconds(20))
                 }
             }
-            let first = try #require(following.nextLine()?.wholeMatch(of: /put\tafter\t([0-9]+)/).flatMap { Int($0.1) })
-            for number in 1...3 { #expect(following.nextLine() == "put\tafter\t\(first + number)") }
+            let line = try #require(await following.nextLine())
+            let first = try #require(line.wholeMatch(of: /put\tafter\t([0-9]+)/).flatMap { Int($0.1) })
+            for number in 1...3 { #expect(await following.nextLine() == "put\tafter\t\(first + number)") }
             writing.cancel()
             following.interrupt()
-            #expect(following.end() == 130)
+            #expect(await following.end() == 130)
         }
     }
 
@@ -116,15 +117,16 @@ struct WatchTests {
             try await store.put("c", "2")
             let position = store.position
             let following = try RunningTool("watch", "s", "--snapshot", "--json", in: sandbox)
-            let present = try (0..<3).map { _ in try #require(following.nextLine()) }
+            var present: [String] = []
+            for _ in 0..<3 { present.append(try #require(await following.nextLine())) }
             #expect(present[0].contains(#""key":"a","value":"1","sequence":2,"position":null,"last":false"#))
             #expect(present[1].contains(#""key":"b""#) && present[1].contains(#""position":null,"last":false"#))
             #expect(present[2].contains(#""key":"c""#))
             #expect(present[2].contains(#""position":"\#(position)","last":true"#))
             try await store.remove("a")
-            #expect(following.nextLine()?.hasPrefix(#"{"change":"remove","key":"a""#) == true)
+            #expect(await following.nextLine()?.hasPrefix(#"{"change":"remove","key":"a""#) == true)
             following.interrupt()
-            #expect(following.end() == 130)
+            #expect(await following.end() == 130)
             // A position only after the last entry.
             let cut = try await watch("--snapshot", "--limit", "1")
             #expect(cut.output == "put\tb\t1\n" && !cut.error.contains("continue with"))
@@ -189,8 +191,8 @@ struct WatchTests {
             let following = try RunningTool("watch", "s", "--after", "\(store.position)", "--limit", "1", in: sandbox)
             try await Task.sleep(for: .milliseconds(300))
             try await store.put("b", "2")
-            #expect(following.nextLine() == "put\tb\t2")
-            #expect(following.end() == 0)
+            #expect(await following.nextLine() == "put\tb\t2")
+            #expect(await following.end() == 0)
         }
     }
 
@@ -200,8 +202,8 @@ struct WatchTests {
             let following = try RunningTool("watch", "s", option, "--limit", "1", in: sandbox)
             try await Task.sleep(for: .milliseconds(300))
             try await store.put("first", "1")
-            #expect(following.nextLine() == "put\tfirst\t1")
-            #expect(following.end() == 0)
+            #expect(await following.nextLine() == "put\tfirst\t1")
+            #expect(await following.end() == 0)
         }
     }
 

@@ -129,10 +129,10 @@ struct BenchTests {
         // Wait until it has something to clean up. It can't finish before: each figure takes a minute.
         for _ in 0..<10_000 where try names().isEmpty { try await Task.sleep(for: .milliseconds(5)) }
         tool.interrupt()
-        let report = try object(try #require(tool.nextLine()))
+        let report = try object(try #require(await tool.nextLine()))
         #expect(report["complete"] as? Bool == false)
         #expect(try #require(report["figures"] as? [Any]).count < 11)
-        #expect(tool.end() == 130)
+        #expect(await tool.end() == 130)
         #expect(try names().isEmpty)
     }
 
