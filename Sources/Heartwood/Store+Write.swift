@@ -1,4 +1,3 @@
-internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import Synchronization
@@ -127,26 +126,19 @@ extension Store {
     public nonisolated(nonsending) func write(
         _ batch: WriteBatch, durability: Durability? = nil
     ) async throws(StoreError) -> SequenceNumber {
-        guard let single = try attemptSingle(of: batch, durability) else {
-            return try await write(encoded(batch), requirements(of: batch), durability)
+        if let operation = single(of: batch) {
+            guard let value = operation.value else { return try await remove(operation.key, durability: durability) }
+            return try await put(operation.key, value, expires: operation.expires, durability: durability)
         }
-        if case .done(let sequence) = single { return sequence }
-        return try await finish(single, durability)
+        return try await write(encoded(batch), requirements(of: batch), durability)
     }
 
     /// Makes an empty batch, which is encoded as it is filled.
     public func makeBatch() -> WriteBatch { WriteBatch(encoder: EncodedWrites(encoder)) }
 
-    /// Writes a batch that has one operation and nothing else; nil if it has more.
-    private func attemptSingle(of batch: WriteBatch, _ durability: Durability?) throws(StoreError) -> SingleWrite? {
-        guard batch.conditions.isEmpty, batch.operations.count == 1 else { return nil }
-        return try lend(batch.operations[0].key) { (key) throws(StoreError) in
-            guard let value = batch.operations[0].value else { return try attemptRemoval(of: key, nil, durability) }
-            return try lend(value) { (bytes) throws(StoreError) in
-                let external = bytes.count >= RecordEncoder.externalBytes ? value : nil
-                return try attempt(key, bytes, external: external, batch.operations[0].expires, nil, durability)
-            }
-        }
+    /// The operation of a batch that has nothing else.
+    private func single(of batch: WriteBatch) -> WriteBatch.Operation? {
+        batch.conditions.isEmpty && batch.operations.count == 1 ? batch.operations[0] : nil
     }
 
     func requirements(of batch: WriteBatch) throws(StoreError) -> [Requirement] {

@@ -1,5 +1,4 @@
 import Foundation
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import Testing
 

@@ -1,4 +1,3 @@
-internal import HeartwoodConcurrency
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 

@@ -20,7 +20,7 @@ actor Log {
     nonisolated let syncedGate: SequenceGate
     /// The numbers up to which the consumers of the running feeds are done.
     nonisolated let feeds = Locked<[ObjectIdentifier: SequenceNumber]>([:])
-    /// Unchecked at run time, because the executor excludes all other accesses: 5 % of a put.
+    /// Unchecked at run time, because the executor excludes all other accesses: the checks cost 14 % of a put.
     @exclusivity(unchecked)
     var state: State
 

@@ -208,11 +208,3 @@ package final class KeyBatch: @unchecked Sendable {
         bytes = larger
     }
 }
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif

@@ -1,4 +1,3 @@
-internal import HeartwoodConcurrency
 public import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat

@@ -1,5 +1,4 @@
 internal import HeartwoodFiles
-internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -1,5 +1,3 @@
-internal import HeartwoodConcurrency
-
 /// The bytes of a file, in pages. Copies share a page until one of them writes to it. Pages of zeros take no memory.
 struct PagedBytes: Sendable {
     static let pageSize = 4096

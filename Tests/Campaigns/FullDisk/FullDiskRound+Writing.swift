@@ -1,6 +1,5 @@
 internal import Heartwood
 internal import HeartwoodCampaignSupport
-internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 extension FullDiskRound {

@@ -1,4 +1,3 @@
-internal import HeartwoodConcurrency
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 

@@ -1,6 +1,4 @@
 import Heartwood
-import HeartwoodConcurrency
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodRepository
 import KeyValueStoreTesting

@@ -1,4 +1,3 @@
-import HeartwoodConcurrency
 import HeartwoodTesting
 import KeyValueStore
 import Testing

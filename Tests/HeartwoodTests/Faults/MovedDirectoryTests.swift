@@ -1,6 +1,5 @@
 import Foundation
 import Heartwood
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import Testing
 

@@ -1,4 +1,3 @@
-import HeartwoodConcurrency
 import Testing
 
 @testable import Heartwood

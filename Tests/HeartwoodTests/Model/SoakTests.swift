@@ -1,4 +1,5 @@
 import HeartwoodCampaignSupport
+import HeartwoodTesting
 import Testing
 
 /// A short run of `Tools/campaign soak`, and its criteria.
@@ -31,7 +32,9 @@ import Testing
     }
 
     @Test func percentilesAreThoseOfTheSortedDurations() throws {
-        let latency = try #require(SoakSample.Latency((0..<1_001).map { UInt64($0) * 1_000_000 }.shuffled()))
+        var random = SeededRandom(1)
+        let durations = (0..<1_001).map { UInt64($0) * 1_000_000 }.shuffled(using: &random)
+        let latency = try #require(SoakSample.Latency(durations))
         #expect(latency.p50 == 0.5 && latency.p99 == 0.99 && latency.p999 == 0.999 && latency.maximum == 1)
         #expect(SoakSample.Latency([]) == nil)
     }

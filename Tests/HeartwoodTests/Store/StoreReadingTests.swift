@@ -1,4 +1,5 @@
 import HeartwoodFileSystem
+import HeartwoodTesting
 import Testing
 
 @testable import Heartwood
@@ -22,7 +23,8 @@ import Testing
             return (key: bigEndianKey(number * 3), value: [UInt8](repeating: UInt8(number), count: size))
         }
         let store = try await Store.open(at: directory.path("store"), configuration: configuration)
-        for (key, value) in entries.shuffled() { try await store.put(key, value) }
+        var random = SeededRandom(1)
+        for (key, value) in entries.shuffled(using: &random) { try await store.put(key, value) }
         try await body(store, entries)
         try await store.flush()
         try await body(store, entries)

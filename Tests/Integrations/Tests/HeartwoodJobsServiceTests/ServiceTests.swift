@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodJobs
 import Logging
