@@ -10,7 +10,7 @@ internal import Synchronization
 /// ```
 ///
 /// A write on ``Store`` is asynchronous, and the same write on ``Store/blocking`` blocks. Reads need no second form:
-/// ``Store/get(_:)`` is synchronous, ``Store/fetch(_:)`` and ``Store/scan(_:reversed:)`` are asynchronous.
+/// ``Store/get(_:)`` is synchronous, ``Store/fetch(_:)`` and ``Store/scan(_:reversed:limit:)`` are asynchronous.
 ///
 /// In asynchronous code the compiler refuses these calls, and its message names the method to use. In Swift 5 mode it
 /// warns. Synchronous closures and functions that asynchronous code calls may use them, but then they block a thread of
@@ -143,7 +143,7 @@ extension BlockingStore {
     public func transaction<R>(
         durability: Durability? = nil, _ body: (Transaction) throws -> R
     ) throws -> Committed<R> {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         var attempt = 0
         while true {
             if store.image.isClosed { throw StoreError.closed }
@@ -173,27 +173,17 @@ extension BlockingStore {
     }
 
     /// Blocks until the write with this sequence number, and all earlier ones, are on the disk. See
-    /// ``Store/synced(through:)``.
+    /// ``Store/sync(through:)``.
     ///
     /// - Throws: `.invalidArgument` for a sequence number that no write has yet; `.closed`, `.failed`,
     ///   `.outcomeUnknown`.
-    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.synced'")
-    public func synced(through sequence: SequenceNumber) throws(StoreError) {
-        if store.log.syncedGate.isReached(sequence) { return }
-        try store.log.requestSync(through: sequence)
-        try store.log.syncedGate.block(until: sequence)
-    }
-
-    /// Syncs all writes accepted so far. Blocks until they are on the disk.
-    ///
-    /// - Returns: The sequence number up to which all writes are on the disk.
-    /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`.
-    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.flush'")
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.sync'")
     @discardableResult
-    public func flush() throws(StoreError) -> SequenceNumber {
-        let sequence = try store.log.requestSync()
-        try store.log.syncedGate.block(until: sequence)
-        return sequence
+    public func sync(through sequence: SequenceNumber? = nil) throws(StoreError) -> SequenceNumber {
+        if let sequence, store.log.syncedGate.isReached(sequence) { return sequence }
+        let end = try store.log.requestSync(through: sequence)
+        try store.log.syncedGate.block(until: end)
+        return end
     }
 
     /// Writes all live data into a snapshot, and deletes the log that it replaces. Blocks until that is done. See

@@ -5,7 +5,7 @@ internal import HeartwoodFormat
 extension Store {
     /// The identity of the store: the same in each of its files and at each opening. A repaired or restored store has
     /// another one. O(1).
-    public var id: StoreID { image.storeID }
+    package var id: StoreID { image.storeID }
 
     /// The position after the last write that readers see. O(1).
     ///
@@ -50,10 +50,7 @@ extension Store {
     ///
     /// ```swift
     /// let following = try await store.follow(in: .prefix("user:"), level: .durable)
-    /// try following.view.forEach(in: .prefix("user:")) { entry in
-    ///     index.add(entry)
-    ///     return .next
-    /// }
+    /// for try await entry in following.view.scan(.prefix("user:")) { index.add(entry) }
     /// for try await change in following.changes { index.apply(change) }
     /// ```
     ///
@@ -76,7 +73,7 @@ extension Store {
         let hold = LogHold(log, after: image.index.visibleSequence)
         let view = try readView()
         hold.advance(to: view.sequence)
-        if level == .durable { try await synced(through: view.sequence) }
+        if level == .durable { try await sync(through: view.sequence) }
         let changes = Changes(
             after: view.position, in: range, level, hold: hold, of: source(for: view.position, level))
         return Following(view: view, changes: changes)

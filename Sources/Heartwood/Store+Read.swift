@@ -1,21 +1,22 @@
-internal import HeartwoodFileSystem
-internal import HeartwoodFormat
-
 /// Reading. Reads see every write that has returned. They never wait for writers, and never see a write before it is as
 /// durable as requested.
 ///
-/// Reads are synchronous, and allowed in any code. The asynchronous ones, whose names begin with `fetch`, and
-/// ``scan(_:reversed:)`` don't block a thread of the cooperative pool. They run on the caller's actor. Cancellation
-/// doesn't interrupt a `fetch`.
-extension Store {
+/// `get` and its family (``LocalReader``) don't suspend, and are allowed in any code. `fetch` and its family
+/// (``KeyValueReader``), and the iteration over a ``Scan``, don't block a thread of the cooperative pool. They run on
+/// the caller's actor. Cancellation doesn't interrupt a `fetch`.
+extension Store: ImageReader {
     var reader: Reader { Reader(image: image, point: .latest) }
+
+    func readPin() throws(StoreError) -> ReadPin {
+        if image.isClosed { throw .closed }
+        return ReadPin(image)
+    }
 
     /// Returns the value of a key; nil if there is none.
     ///
     /// May block on the disk: in a task that must not block, use ``fetch(_:)``. A long loop of this call in a task
     /// occupies a thread of Swift's cooperative pool, which has only as many threads as processors, and other tasks of
-    /// the process wait for it. In such a loop use ``fetch(_:)`` or ``get(all:)``, or call `await Task.yield()` from
-    /// time to time.
+    /// the process wait for it. In such a loop use ``fetch(_:)``, or call `await Task.yield()` from time to time.
     ///
     /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
     ///   `maximumValueBytes`.
@@ -28,16 +29,6 @@ extension Store {
     @usableFromInline
     func value(of key: UnsafeRawBufferPointer) throws(StoreError) -> [UInt8]? {
         try reader.withValue(of: key) { [UInt8]($0) }
-    }
-
-    /// Returns the values of many keys, in the order of the keys; nil for a key that has none. All values are read at
-    /// one read point. May block on the disk.
-    ///
-    /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
-    /// - Complexity: As one `get` for each key. The records are read in the order of the files. All values are in
-    ///   memory at once.
-    public func get(all keys: [some ByteSource]) throws(StoreError) -> [[UInt8]?] {
-        try readView().get(all: keys)
     }
 
     /// Returns the value of a key; nil if there is none. Doesn't block a thread of the cooperative pool.
@@ -72,108 +63,41 @@ extension Store {
         try await reader.finish(attempt, key)
     }
 
-    /// As ``get(all:)``, without blocking a thread of the cooperative pool. See ``fetch(_:)``.
-    ///
-    /// ```swift
-    /// let names = try await store.fetch(all: ["user:1", "user:2"])
-    /// ```
-    ///
-    /// - Throws: As ``get(_:)``. One key outside the limits refuses the whole call.
-    /// - Complexity: As ``get(all:)``.
-    public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
-        try await readView().fetch(all: keys)
-    }
-
-    /// Returns the key with its value, sequence number and expiry; nil if there is none. May block on the disk.
-    ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As ``get(_:)``.
-    public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
-        try reader.entry(of: key)
-    }
-
-    /// As ``entry(_:)``, without blocking a thread of the cooperative pool. See ``fetch(_:)``.
-    ///
-    /// ```swift
-    /// let number = try await store.fetchEntry("user:1")?.sequence
-    /// ```
-    ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As ``get(_:)``.
-    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
-        try await reader.fetchEntry(of: key)
-    }
-
-    /// Calls `body` with the bytes of a value, without copying them into an array. Returns nil if the key doesn't
-    /// exist.
-    ///
-    /// May block on the disk. The bytes are valid only during the call. Compressed values are decompressed first.
-    /// `body` may take as long as it likes: it delays neither writes nor compactions.
-    ///
-    /// - Throws: As ``get(_:)``, or what `body` throws.
-    /// - Complexity: As ``get(_:)``.
+    /// See ``LocalReader/lendEntry(of:to:)``. Here, because it costs 40 instructions more in the protocol's extension.
     @inlinable
-    public func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
-        try withEntry(key) { value, _, _ in try body(value) }
+    public func lendEntry(
+        of key: RawSpan, to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) throws(StoreError) {
+        try key.withUnsafeBytes { (key) throws(StoreError) in try lendEntry(key, body) }
     }
 
-    /// As ``withValue(_:_:)``, with the sequence number of the write that set the value, and when it expires; nil for
-    /// never.
-    ///
-    /// ```swift
-    /// let isNew = try store.withEntry("user:1") { value, sequence, expires in sequence > lastSeen } ?? false
-    /// ```
-    ///
-    /// - Throws: As ``get(_:)``, or what `body` throws.
-    /// - Complexity: As ``get(_:)``.
-    @inlinable
-    public func withEntry<R>(
-        _ key: some ByteSource,
-        _ body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) throws -> R
-    ) throws -> R? {
-        var result: Result<R, any Error>?
-        try key.withByteBuffer { (key) throws(StoreError) in
-            try lendEntry(of: key) { value, sequence, expires in
-                result = Result { try body(value, sequence, expires) }
-            }
-        }
-        return try result?.get()
-    }
-
-    /// Not generic, so that it is compiled in this module.
     @usableFromInline
     func lendEntry(
-        of key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+        _ key: UnsafeRawBufferPointer, _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) throws(StoreError) {
         try reader.lendEntry(of: key, body)
     }
 
-    /// Returns whether a key exists. Never blocks on the disk.
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`.
-    /// - Complexity: O(log n).
-    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
+    package nonisolated(nonsending) func lendEntry(
+        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool {
+        try await reader.fetchEntry(of: key, lendingTo: body)
     }
 
-    /// Returns when a key expires: `.never` or `.at`; nil if the key doesn't exist. Never blocks on the disk.
+    /// The entries of a range, in key order, as they are now: at most `limit`. See ``Scan``.
     ///
-    /// ```swift
-    /// let end = try store.expiry(of: "session:1")?.timestamp
-    /// ```
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`.
-    /// - Complexity: O(log n): the index has the expiry, so the value isn't read.
-    public func expiry(of key: some ByteSource) throws(StoreError) -> Expiry? {
-        try key.withByteBuffer { (key) throws(StoreError) in try reader.expiry(of: key) }
+    /// - Parameters:
+    ///   - range: The keys.
+    ///   - reversed: Whether it begins with the last key.
+    ///   - limit: How many entries it has at most.
+    /// - Complexity: O(log n) to begin; each entry costs one read.
+    public func scan(_ range: KeyRange = .all, reversed: Bool = false, limit: Int = .max) -> Scan {
+        Scan(pin: ReadPin(image), range: range, reversed: reversed, limit: limit)
     }
 
     /// Returns a read view: the store as it is now, for any number of reads. Versions and files that it needs are kept
     /// until it is released.
     ///
     /// - Throws: `.closed`.
-    public func readView() throws(StoreError) -> ReadView {
-        if image.isClosed { throw .closed }
-        return ReadView(ReadPin(image))
-    }
+    public func readView() throws(StoreError) -> ReadView { ReadView(try readPin()) }
 }

@@ -13,6 +13,7 @@ extension Store {
         return log.withState { state in
             Statistics(
                 state: state.publicState,
+                recovery: recoveryReport,
                 keys: index.keys,
                 versions: index.versions,
                 indexBytes: index.bytes,

@@ -171,30 +171,25 @@ extension Store {
     /// for (key, value) in pairs {
     ///     last = try await store.put(key, value, durability: .buffered)
     ///     // At most 1,000 are on their way: a sync serves all that gathered during the one before.
-    ///     if last > 1_000 { try await store.synced(through: last - 1_000) }
+    ///     if last > 1_000 { try await store.sync(through: last - 1_000) }
     /// }
-    /// try await store.synced(through: last)
+    /// try await store.sync(through: last)
     /// ```
     ///
     /// It doesn't affect when readers see a write: a `.buffered` write may be visible long before this returns.
     ///
-    /// - Parameter sequence: The sequence number that a write of this store has returned.
+    /// - Parameter sequence: The sequence number that a write of this store has returned; nil for all writes accepted
+    ///   so far.
+    /// - Returns: The sequence number up to which all writes are on the disk.
     /// - Throws: `.invalidArgument` for a sequence number that no write has yet, `.closed`, `.failed`,
     ///   `.outcomeUnknown`; nothing if the write is already on the disk. Cancellation doesn't interrupt it.
-    public nonisolated(nonsending) func synced(through sequence: SequenceNumber) async throws(StoreError) {
-        if log.syncedGate.isReached(sequence) { return }
-        try log.requestSync(through: sequence)
-        try await log.syncedGate.wait(for: sequence)
-    }
-
-    /// Syncs all writes accepted so far.
-    ///
-    /// - Returns: The sequence number up to which all writes are on the disk.
-    /// - Throws: `.closed`, `.failed`, `.outcomeUnknown`. Cancellation doesn't interrupt it.
     @discardableResult
-    public nonisolated(nonsending) func flush() async throws(StoreError) -> SequenceNumber {
-        let sequence = try log.requestSync()
-        try await log.syncedGate.wait(for: sequence)
-        return sequence
+    public nonisolated(nonsending) func sync(
+        through sequence: SequenceNumber? = nil
+    ) async throws(StoreError) -> SequenceNumber {
+        if let sequence, log.syncedGate.isReached(sequence) { return sequence }
+        let end = try log.requestSync(through: sequence)
+        try await log.syncedGate.wait(for: end)
+        return end
     }
 }

@@ -16,7 +16,7 @@ internal import HeartwoodFormat
 /// syncs commits; one commit serves all writes that wait at the same time. Reads take no lock.
 ///
 /// Writes are asynchronous and run on the caller's actor. Use ``blocking`` in code that isn't asynchronous. Reads are
-/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:)`` are asynchronous.
+/// synchronous; ``fetch(_:)`` and ``scan(_:reversed:limit:)`` are asynchronous.
 ///
 /// A store that is released without `close()` behaves as after the death of the process: acknowledged writes are safe.
 /// Its read views and scans read on, and its feeds end.
@@ -27,7 +27,7 @@ public final class Store: Sendable {
     /// The path of the store's directory, as it was opened.
     public let path: String
     /// What recovery found when the store was opened.
-    public let recoveryReport: RecoveryReport
+    package let recoveryReport: RecoveryReport
     let image: StoreImage
     let log: Log
     let encoder: RecordEncoder
@@ -125,7 +125,7 @@ public final class Store: Sendable {
     }
 
     /// What the store can do now.
-    public var state: State { log.withState { $0.publicState } }
+    package var state: State { log.withState { $0.publicState } }
 
     private static func startWriter(of log: Log, _ recovered: RecoveredStore) throws {
         let lock = recovered.directory.lock

@@ -18,6 +18,8 @@ extension Store {
     public struct Statistics: Sendable, Hashable {
         /// What the store can do now.
         public var state: State
+        /// What recovery found when the store was opened.
+        public var recovery: RecoveryReport
         /// Number of keys, including expired ones that are not compacted yet.
         public var keys: Int
         /// Number of versions of keys in the index, including older ones kept for readers. May include versions that

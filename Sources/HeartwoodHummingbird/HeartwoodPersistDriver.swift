@@ -140,12 +140,9 @@ public struct HeartwoodPersistDriver: PersistDriver {
     private nonisolated(nonsending) func read<Object: Codable & Sendable>(
         _ key: String, as type: Object.Type
     ) async throws -> (object: Object, expires: Timestamp?)? {
-        var result: Result<(Object, Timestamp?), any Error>?
-        _ = try await store.lendEntry(storedKey(key)) { value, _, expires in
-            result = Result { (try coder.decode(type, from: value), expires) }
-        }
+        guard let entry = try await store.fetchEntry(storedKey(key)) else { return nil }
         do {
-            return try result?.get()
+            return (try coder.decode(type, from: entry.value.span.bytes), entry.expires)
         } catch is DecodingError {
             throw PersistError.invalidConversion
         }

@@ -61,7 +61,7 @@ extension JobQueue {
     /// - Complexity: O(dead letters), one write for each.
     @discardableResult
     public nonisolated(nonsending) func retryDeadLetters() async throws(StoreError) -> Int {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         var count = 0
         var cursor: QueryCursor?
         repeat {
@@ -84,7 +84,7 @@ extension JobQueue {
     /// - Throws: What writing throws.
     /// - Complexity: One read and one write.
     public nonisolated(nonsending) func remove(_ id: JobID) async throws(StoreError) {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         let key = try records.recordKey(id)
         try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
             let found = try await records.records(at: [key], in: transaction).compactMap(\.self)
@@ -102,7 +102,7 @@ extension JobQueue {
     public nonisolated(nonsending) func removeDeadLetters(
         before time: Timestamp? = nil
     ) async throws(StoreError) -> Int {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         var count = 0
         var rest: KeyRange? = layout.line(.dead)
         while let range = rest {

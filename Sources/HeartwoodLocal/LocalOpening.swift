@@ -92,7 +92,7 @@ struct LocalOpening {
         let view = try store.readView()
         var rest: KeyRange? = layout.records
         while let range = rest {
-            let page = try view.entries(in: range, limit: 1_024)
+            let page = try view.entries(in: range, reversed: false, limit: 1_024)
             for entry in page.entries {
                 let id = layout.id(ofRecord: entry.key)
                 let isFirst = contents.records.isEmpty && contents.undecodable.isEmpty
@@ -135,7 +135,7 @@ struct LocalOpening {
             (batch, bytes) = (store.makeBatch(), 0)
         }
         if !batch.isEmpty { try store.blocking.write(batch, durability: .written) }
-        try store.blocking.flush()
+        try store.blocking.sync()
         let contents = try load(layout, migrates: false, store)
         guard file.has(contents) else {
             throw .importFailed(

@@ -67,7 +67,7 @@ extension Repository {
     public nonisolated(nonsending) func maintain(
         _ progress: (MaintenanceProgress) -> Void = { _ in }
     ) async throws(StoreError) -> MaintenanceReport {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         var pass = MaintenancePass(core, store)
         return try await pass.run(progress)
     }

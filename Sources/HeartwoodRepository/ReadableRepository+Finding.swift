@@ -11,7 +11,7 @@ extension ReadableRepository {
         // No Result: its type would have to be looked up at run time.
         var model: Model?
         var failure: StoreError?
-        _ = try await core.base.store.lendEntry(key) { bytes, _, _ in
+        _ = try await core.base.lender.lendEntry(key) { bytes, _, _ in
             do throws(StoreError) {
                 model = try core.model(bytes, key: key)
             } catch {

@@ -184,7 +184,7 @@ extension Repository {
     public nonisolated(nonsending) func delete(
         where filter: Filter<Model>, durability: Durability? = nil
     ) async throws(StoreError) -> Int {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         let program = filter.tree.program
         var count = 0
         try await core.reading { (source) async throws(StoreError) in

@@ -42,7 +42,7 @@ extension Repository {
     public nonisolated(nonsending) func moveRecords<New>(
         to target: Repository<New>, durability: Durability? = nil, _ transform: (Model) throws -> New
     ) async throws(StoreError) -> MoveReport {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         guard target.store === store, target.name != name else {
             throw StoreError(
                 .invalidArgument,

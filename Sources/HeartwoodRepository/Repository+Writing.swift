@@ -168,7 +168,7 @@ extension Repository {
     /// - Complexity: O(records).
     @discardableResult
     public nonisolated(nonsending) func deleteAll(durability: Durability? = nil) async throws(StoreError) -> Int {
-        try store.checkOutsideTransaction()
+        try Transaction.checkOutside(of: store)
         var rest: KeyRange? = core.base.layout.records
         var count = 0
         while let range = rest {

@@ -1,12 +1,19 @@
 /// What can be read: a store now, a store at one moment, or a store as a transaction sees it.
 ///
-/// The names are those of Heartwood's `Store` and `ReadView`, which conform without any code of their own where the
-/// calls are the same. All calls run on the caller's actor, and none blocks a thread of the cooperative pool.
-/// Cancellation doesn't have to interrupt them.
+/// A store, a view of it and a transaction have the same calls, on every engine. All calls run on the caller's actor,
+/// and none blocks a thread of the cooperative pool. Cancellation doesn't have to interrupt them. An engine of this
+/// machine also has the calls of ``LocalReader``, which don't suspend.
 ///
 /// All calls throw `.invalidArgument` for a key outside the limits, `.viewEnded` if the engine no longer has the
 /// moment of a view, `.closed`, and what the engine throws if it can't read: `.inputOutput`, `.corruption`.
 public protocol KeyValueReader {
+    /// The value of a key; nil if it is absent. By default it reads the entry.
+    ///
+    /// ```swift
+    /// let name = try await store.fetch("user:1") ?? []
+    /// ```
+    nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]?
+
     /// The key with its value, revision and expiry; nil if it is absent.
     nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry?
 
@@ -14,14 +21,6 @@ public protocol KeyValueReader {
     ///
     /// - Complexity: One round trip if the engine is remote.
     nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?]
-
-    /// Calls `body` with the bytes of a value, its revision and its expiry, without a copy where the engine has none
-    /// to make. The bytes are valid only during the call.
-    ///
-    /// - Returns: False if the key is absent; `body` isn't called then, otherwise exactly once.
-    nonisolated(nonsending) func lendEntry(
-        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
-    ) async throws(StoreError) -> Bool
 
     /// Entries of a range, in key order, all of one moment: at most `limit`, which is at least 1.
     ///
@@ -41,14 +40,54 @@ public protocol KeyValueReader {
 }
 
 extension KeyValueReader {
-    /// For engines that have to copy anyway.
-    public nonisolated(nonsending) func lendEntry(
-        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
-    ) async throws(StoreError) -> Bool {
-        guard let entry = try await fetchEntry(key) else { return false }
-        body(entry.value.span.bytes, entry.sequence, entry.expires)
-        return true
+    /// As ``fetch(_:)``, by reading the entry.
+    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
+        try await fetchEntry(key.byteArray)?.value
     }
+
+    /// The key with its value, revision and expiry; nil if it is absent.
+    ///
+    /// ```swift
+    /// let number = try await store.fetchEntry("user:1")?.sequence
+    /// ```
+    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
+        try await fetchEntry(key.byteArray)
+    }
+
+    /// The entries of many keys, in the order of the keys, all of one moment; nil for an absent key. One key outside
+    /// the limits refuses the whole call.
+    ///
+    /// ```swift
+    /// let users = try await store.fetchEntries(of: ["user:1", "user:2"])
+    /// ```
+    public nonisolated(nonsending) func fetchEntries(of keys: [some ByteSource]) async throws(StoreError) -> [Entry?] {
+        try await fetchEntries(of: keys.map(\.byteArray))
+    }
+
+    /// The first entries of a range, in key order, all of one moment: at most `limit`, which is at least 1. See
+    /// ``fetchEntries(in:reversed:limit:)``.
+    ///
+    /// ```swift
+    /// let page = try await store.fetchEntries(in: .prefix("user:"), limit: 100)
+    /// ```
+    public nonisolated(nonsending) func fetchEntries(
+        in range: KeyRange = .all, limit: Int
+    ) async throws(StoreError) -> EntryPage {
+        try await fetchEntries(in: range, reversed: false, limit: limit)
+    }
+
+    /// The number of all keys; see ``fetchCount(in:)``.
+    public nonisolated(nonsending) func fetchCount() async throws(StoreError) -> Int { try await fetchCount(in: .all) }
+}
+
+/// What lends a value instead of copying it: an engine of this machine.
+package protocol LendingReader: AnyObject, Sendable {
+    /// Calls `body` with the bytes of a value, its revision and its expiry. The bytes are valid only during the call.
+    ///
+    /// - Returns: False if the key is absent; `body` isn't called then, otherwise exactly once.
+    nonisolated(nonsending) func lendEntry(
+        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool
 }
 
 /// A store at one moment. All reads see the same state, even after later writes.

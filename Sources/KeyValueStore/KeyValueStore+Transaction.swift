@@ -60,11 +60,11 @@ extension KeyValueStore {
     package nonisolated(nonsending) func runTransaction(
         _ durability: Durability?, _ body: (Transaction) async throws -> Void
     ) async throws -> SequenceNumber {
-        try checkOutsideTransaction()
+        try Transaction.checkOutside(of: self)
         var backoff = ConflictBackoff(isRemote: limits.hasOtherWriters)
         while true {
             if Task.isCancelled { throw StoreError.cancelled }
-            let transaction = Transaction(self, try await newestView(), attempt: backoff.attempt)
+            let transaction = Transaction(self, try await readView(for: .transaction), attempt: backoff.attempt)
             var isReady = false
             do {
                 try await body(transaction)

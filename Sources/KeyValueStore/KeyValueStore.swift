@@ -32,26 +32,30 @@ public protocol ReadableKeyValueStore: KeyValueReader, AnyObject, Sendable {
     ///   ``StoreError/restart`` says where a feed can begin.
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes
 
-    /// A view of the newest state that readers can see, for observers. By default the same as ``readView()``. A store
-    /// that shows an older state until it is refreshed refreshes first.
+    /// A view for a purpose, which says how new it has to be. By default the same as ``readView()``.
     ///
     /// - Throws: As ``readView()``, and what refreshing throws.
-    nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View
-
-    /// A view that is read at once: it shows everything that was acknowledged before this call, and may show what was
-    /// written before its first read. By default the same as ``readView()``. A remote engine saves a round trip: the
-    /// first read says which moment the view shows.
-    ///
-    /// - Throws: As ``readView()``.
-    nonisolated(nonsending) func immediateView() async throws(StoreError) -> View
+    nonisolated(nonsending) func readView(for purpose: ViewPurpose) async throws(StoreError) -> View
 }
 
 extension ReadableKeyValueStore {
     /// The same as ``readView()``.
-    public nonisolated(nonsending) func refreshedView() async throws(StoreError) -> View { try await readView() }
+    public nonisolated(nonsending) func readView(for purpose: ViewPurpose) async throws(StoreError) -> View {
+        try await readView()
+    }
+}
 
-    /// The same as ``readView()``.
-    public nonisolated(nonsending) func immediateView() async throws(StoreError) -> View { try await readView() }
+/// What a view is read for.
+public enum ViewPurpose: Sendable, Hashable {
+    /// A transaction: the newest state that a commit would be compared with. It may show writes that aren't yet as
+    /// durable as they will be when a commit returns.
+    case transaction
+    /// An observation: the newest state that readers can see. A store that shows an older state until it is refreshed
+    /// refreshes first.
+    case observation
+    /// One answer, read at once: everything that was acknowledged before the call, and perhaps what was written before
+    /// the first read. A remote engine saves a round trip: the first read says which moment the view shows.
+    case answer
 }
 
 /// An ordered key-value store, as the typed layer needs it: Heartwood itself, or an engine on other machines.
@@ -79,7 +83,7 @@ public protocol KeyValueStore: ReadableKeyValueStore {
     /// - Throws: `.conflict` if a condition doesn't hold: nothing was written. `.outcomeUnknown` if the batch may have
     ///   been written or not. `.tooLarge` if it is over the `limits`, before anything is written. `.cancelled` only if
     ///   nothing was written. `.invalidArgument`, `.closed`, `.outOfSpace` and others: nothing was written. Inside the
-    ///   body of a transaction on the store it is `.invalidArgument`: see ``checkOutsideTransaction()``.
+    ///   body of a transaction on the store it is `.invalidArgument`: see ``Transaction/checkOutside(of:)``.
     @discardableResult
     nonisolated(nonsending) func write(
         _ batch: WriteBatch, durability: Durability?
@@ -87,11 +91,6 @@ public protocol KeyValueStore: ReadableKeyValueStore {
 
     /// An empty batch in the form that this store writes fastest. By default one that any store can write.
     func makeBatch() -> WriteBatch
-
-    /// A view for a transaction: the newest state that a commit would be compared with. It may show writes that are not
-    /// yet as durable as they will be when a commit returns. By default the same as
-    /// ``ReadableKeyValueStore/readView()``.
-    nonisolated(nonsending) func newestView() async throws(StoreError) -> View
 }
 
 extension KeyValueStore {
@@ -125,13 +124,4 @@ extension KeyValueStore {
         try body(&batch)
         return try await write(batch, durability: durability)
     }
-
-    /// As ``write(_:durability:)``, with the store's default durability.
-    @discardableResult
-    public nonisolated(nonsending) func write(_ batch: WriteBatch) async throws(StoreError) -> SequenceNumber {
-        try await write(batch, durability: nil)
-    }
-
-    /// The same as ``ReadableKeyValueStore/readView()``.
-    public nonisolated(nonsending) func newestView() async throws(StoreError) -> View { try await readView() }
 }

@@ -1,21 +1,5 @@
-/// A view whose reads wait for no other machine. They may block on a disk.
-package protocol LocalKeyValueView: KeyValueView {
-    func entry(_ key: [UInt8]) throws(StoreError) -> Entry?
-    func get(_ key: [UInt8]) throws(StoreError) -> [UInt8]?
-    func get(all keys: [[UInt8]]) throws(StoreError) -> [[UInt8]?]
-    func contains(_ key: [UInt8]) throws(StoreError) -> Bool
-    func expiry(of key: [UInt8]) throws(StoreError) -> Expiry?
-    /// Doesn't call `body` if there is no value.
-    func lendEntry(
-        of key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
-    ) throws(StoreError)
-    func entries(in range: KeyRange, reversed: Bool, limit: Int) throws(StoreError) -> EntryPage
-    func firstKeys(in range: KeyRange, limit: Int) throws(StoreError) -> [[UInt8]]
-    func count(in range: KeyRange) throws(StoreError) -> Int
-}
-
-/// Reads on the spot, of a store of this machine.
-extension Transaction {
+/// Reads without suspension, of a store of this machine.
+extension Transaction: LocalReader {
     private func local() throws(StoreError) -> any LocalKeyValueView {
         try checkOpen()
         guard let local = view as? any LocalKeyValueView else {
@@ -57,70 +41,18 @@ extension Transaction {
         return values
     }
 
-    /// The entry of a key as this transaction sees it; nil if it is absent. May block on the disk. A value that this
-    /// transaction wrote has the sequence number 0.
-    ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As ``get(_:)``.
-    public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? {
-        let (view, key) = (try local(), key.byteArray)
-        if let own = own(key) { return own }
-        let entry = try view.entry(key)
-        keep(key)
-        return entry
-    }
-
-    /// Calls `body` with the bytes of a value, without copying them into an array. Returns nil if the key is absent.
-    /// May block on the disk. The bytes are valid only during the call.
-    ///
-    /// - Throws: As ``get(_:)``, or what `body` throws.
-    /// - Complexity: As ``get(_:)``.
-    @inlinable
-    public func withValue<R>(_ key: some ByteSource, _ body: (RawSpan) throws -> R) throws -> R? {
-        try withEntry(key) { value, _, _ in try body(value) }
-    }
-
-    /// As ``withValue(_:_:)``, with the sequence number of the write that set the value, and when it expires; nil for
-    /// never. A value that this transaction wrote has the sequence number 0.
-    ///
-    /// - Throws: As ``get(_:)``, or what `body` throws.
-    /// - Complexity: As ``get(_:)``.
-    @inlinable
-    public func withEntry<R>(
-        _ key: some ByteSource,
-        _ body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) throws -> R
-    ) throws -> R? {
-        var result: Result<R, any Error>?
-        try lendEntry(of: key.byteArray) { value, sequence, expires in
-            result = Result { try body(value, sequence, expires) }
-        }
-        return try result?.get()
-    }
-
-    /// Not generic, so that it is compiled in this module.
-    @usableFromInline
-    func lendEntry(
-        of key: [UInt8], _ body: (RawSpan, SequenceNumber, Timestamp?) -> Void
+    /// As ``LocalReader/lendEntry(of:to:)``, of what this transaction sees. A value that it wrote has the sequence
+    /// number 0.
+    public func lendEntry(
+        of key: RawSpan, to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
     ) throws(StoreError) {
-        let view = try local()
-        if let own = own(key) {
+        let (view, array) = (try local(), key.withUnsafeBytes { [UInt8]($0) })
+        if let own = own(array) {
             if let own { body(own.value.span.bytes, own.sequence, own.expires) }
             return
         }
-        try view.lendEntry(of: key, body)
-        keep(key)
-    }
-
-    /// Whether a key exists, as this transaction sees it. No I/O.
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`.
-    /// - Complexity: O(log n).
-    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        let (view, key) = (try local(), key.byteArray)
-        if let own = own(key) { return own != nil }
-        let exists = try view.contains(key)
-        keep(key)
-        return exists
+        try view.lendEntry(of: key, to: body)
+        keep(array)
     }
 
     /// When a key expires, as this transaction sees it: `.never` or `.at`; nil if the key is absent. No I/O.

@@ -148,24 +148,13 @@ public final class Transaction: KeyValueReader {
 
     /// The entry of a key as this transaction sees it. The key is a condition of the commit, unless this transaction
     /// has written it. A value that this transaction wrote has the sequence number 0.
-    public nonisolated(nonsending) func fetchEntry(_ key: some ByteSource) async throws(StoreError) -> Entry? {
-        let key = key.byteArray
+    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
         try checkOpen()
         if let own = own(key) { return own }
         let entry = hasUnconfirmed ? try await read([key])[0] : try await view.fetchEntry(key)
         // Not before: a body may continue after a read that has failed, of a key that no condition may have.
         readKeys.set(key, ())
         return entry
-    }
-
-    /// The value of a key as this transaction sees it; nil if it is absent. See ``fetchEntry(_:)``.
-    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
-        try await fetchEntry(key.byteArray)?.value
-    }
-
-    /// The values of many keys, in the order of the keys; nil for an absent key. See ``fetchEntries(of:)``.
-    public nonisolated(nonsending) func fetch(all keys: [some ByteSource]) async throws(StoreError) -> [[UInt8]?] {
-        try await fetchEntries(of: keys.map(\.byteArray)).map { $0?.value }
     }
 
     /// The same for a check before the commit, when the body has ended.
@@ -207,7 +196,7 @@ public final class Transaction: KeyValueReader {
     /// - Throws: `.invalidArgument` for a limit below 1, and what the view throws.
     /// - Complexity: As of the view, for the page and the keys of its part that this transaction has written.
     public nonisolated(nonsending) func fetchEntries(
-        in range: KeyRange = .all, reversed: Bool = false, limit: Int
+        in range: KeyRange, reversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
         var paging = try beginPaging(range, reversed, limit)
         try await confirm()
@@ -218,7 +207,7 @@ public final class Transaction: KeyValueReader {
     }
 
     /// The number of keys of a range as this transaction sees them. The whole range is a condition of the commit.
-    public nonisolated(nonsending) func fetchCount(in range: KeyRange = .all) async throws(StoreError) -> Int {
+    public nonisolated(nonsending) func fetchCount(in range: KeyRange) async throws(StoreError) -> Int {
         try checkOpen()
         try await confirm()
         note(range)

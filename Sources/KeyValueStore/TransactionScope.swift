@@ -53,15 +53,15 @@ package protocol TransactionCounter: AnyObject, Sendable {
     func bodyEnded()
 }
 
-extension KeyValueStore {
-    /// Throws inside the body of a transaction on this store, and in tasks that the body has started, as long as it
-    /// runs. Engines call it first in ``write(_:durability:)``: such a write would make the body run again without
-    /// end.
+extension Transaction {
+    /// Throws inside the body of a transaction on a store, and in tasks that the body has started, as long as it runs.
+    /// Engines call it first in ``KeyValueStore/write(_:durability:)``: such a write would make the body run again
+    /// without end.
     ///
     /// - Throws: `.invalidArgument`.
     /// - Complexity: O(1).
-    public func checkOutsideTransaction() throws(StoreError) {
-        if TransactionScope.contains(ObjectIdentifier(self)) { throw .writeInsideTransaction }
+    public static func checkOutside(of store: any KeyValueStore) throws(StoreError) {
+        if TransactionScope.contains(ObjectIdentifier(store)) { throw .writeInsideTransaction }
     }
 }
 

@@ -81,6 +81,10 @@ extension ModelRun {
             count += 1
             return next
         }
+        // The limit is the scan's or the loop's.
+        func scan(limit: Int = .max) throws -> Scan {
+            try (held?.view ?? store!.readView()).scan(keyRange, reversed: reversed, limit: limit)
+        }
         switch form {
         case .forEach:
             let body = { (entry: Entry) throws -> ScanDecision in
@@ -88,23 +92,13 @@ extension ModelRun {
                 try self.compare(entry, next.entry, next.key, what)
                 return count < limit ? .next : .stop
             }
-            if let held {
-                try held.view.forEach(in: keyRange, reversed: reversed, body)
-            } else {
-                try store!.forEach(in: keyRange, reversed: reversed, body)
-            }
+            try scan().forEachEntry(body)
         case .keys:
-            let keys = try held?.view.keys(in: keyRange, reversed: reversed)
-            for key in try keys ?? store!.keys(in: keyRange, reversed: reversed) {
-                _ = try take(key)
-                if count == limit { break }
-            }
+            for key in try scan(limit: limit).keys { _ = try take(key) }
         case .asynchronous:
-            let scan = held?.view.scan(keyRange, reversed: reversed)
-            for try await (key, value) in scan ?? store!.scan(keyRange, reversed: reversed) {
-                let next = try take(key)
-                try compare(value, next.entry, next.key, what)
-                if count == limit { break }
+            for try await entry in try scan(limit: limit) {
+                let next = try take(entry.key)
+                try compare(entry, next.entry, next.key, what)
             }
         case .pages, .fetchedPages:
             let view = try held?.view ?? store!.readView()
@@ -123,7 +117,7 @@ extension ModelRun {
                 try expect(page.entries.count == size || rest == nil, "\(what) has a page that isn't full")
             }
         case .count:
-            let found = try held?.view.count(in: keyRange) ?? store!.count(in: keyRange)
+            let found = try scan().count()
             while expected.next() != nil { count += 1 }
             try expect(found == count, "\(what) counts \(found) keys of \(range) instead of \(count)")
         }

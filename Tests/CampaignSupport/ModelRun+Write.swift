@@ -88,7 +88,7 @@ extension ModelRun {
     }
 
     func flush() async throws {
-        let sequence = try await store!.flush()
+        let sequence = try await store!.sync()
         let newest = model.firstOfOpening == nil ? visibleAtOpening : model.lastSequence
         try expect(sequence == newest, "a flush went up to \(sequence), not \(newest)")
         let synced = store!.statistics.syncedSequence

@@ -37,7 +37,7 @@ import Testing
         try await store.put("id", id)
         #expect(try store.get(id) == Array("value".utf8))
         #expect(UUID(byteSource: try #require(try store.get("id"))) == id)
-        let key = try #require(try store.keys().first { $0.count == 16 })
+        let key = try #require(try store.scan().keys.first { $0.count == 16 })
         #expect(UUID(byteSource: key) == id)
         #expect(UUID(byteSource: "fifteen bytes!!") == nil)
         #expect(UUID(byteSource: "seventeen bytes!!") == nil)
@@ -46,7 +46,7 @@ import Testing
     @Test func identifiersSortAsTheirTexts() async throws {
         let ids = (0..<50).map { _ in UUID() }
         for id in ids { try await store.put(id, "") }
-        let keys = try store.keys().compactMap { UUID(byteSource: $0)?.uuidString }
+        let keys = try store.scan().keys.compactMap { UUID(byteSource: $0)?.uuidString }
         #expect(keys == ids.map(\.uuidString).sorted())
     }
 

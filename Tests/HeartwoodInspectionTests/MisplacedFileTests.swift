@@ -155,7 +155,7 @@ import Testing
             let (key, value) = (Array("key \(number % 7)".utf8), [UInt8](repeating: UInt8(number), count: 440))
             let sequence = try await store.put(key, value, durability: .buffered)
             written.changes[sequence] = [(key, value)]
-            if number % 8 == 7 { try await store.flush() }
+            if number % 8 == 7 { try await store.sync() }
         }
         written.image = try DirectoryImage(of: fileSystem)
         try await store.close()

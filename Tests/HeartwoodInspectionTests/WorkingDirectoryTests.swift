@@ -49,8 +49,8 @@ import Testing
             #expect(try POSIXFileSystem().contents(ofDirectory: there) == ["app.store"])
             #expect(try DirectoryImage(of: POSIXFileSystem(), at: there + "/app.store").files == other.files)
             let store = try await Store.open(at: here + "/" + store, configuration: Self.configuration)
-            #expect(try store.count(in: .prefix("/here ")) == 12)
-            #expect(try store.count() == 12)
+            #expect(try store.scan(.prefix("/here ")).count() == 12)
+            #expect(try store.scan().count() == 12)
             try await store.close()
             TemporaryDirectory.remove(root)
         }

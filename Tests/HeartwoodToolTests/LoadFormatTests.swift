@@ -54,7 +54,7 @@ struct LoadFormatTests {
                 let found = try store.entry(entry.key)
                 #expect(found?.value == entry.value && found?.expires == entry.expires)
             }
-            #expect(try store.count() == entries.count)
+            #expect(try store.scan().count() == entries.count)
             try await store.close()
         }
     }

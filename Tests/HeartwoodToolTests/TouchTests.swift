@@ -75,7 +75,7 @@ struct TouchTests {
         }
         try await sandbox.withStore("s") { store in
             let view = try store.readView()
-            let expiring = try view.keys(in: .from("l")).filter { try view.expiry(of: $0)?.timestamp != nil }
+            let expiring = try view.scan(.from("l")).keys.filter { try view.expiry(of: $0)?.timestamp != nil }
             #expect(expiring.count == 2_540)
             #expect(try view.get("large:39") == value)
         }

@@ -35,7 +35,7 @@ import Testing
             _ = try await transaction.fetchEntry([1])
             _ = try await transaction.fetchEntry([2])
             _ = try await transaction.fetchEntries(of: [[1], [2], [3], [3]])
-            _ = try await transaction.lendEntry([4]) { _, _, _ in }
+            _ = try await transaction.fetch([4])
             try transaction.put([3], [])
         }
         #expect(committed.conditions == ["key [2]", "key [3]", "key [4]"])
@@ -195,7 +195,7 @@ import Testing
             { _ = try await transaction.fetchEntries(of: [[1]]) }, { _ = try await transaction.fetchEntries(of: []) },
             { _ = try await transaction.fetchEntries(in: .all, reversed: false, limit: 1) },
             { _ = try await transaction.fetchCount(in: .all) },
-            { _ = try await transaction.lendEntry([1]) { _, _, _ in } },
+            { _ = try await transaction.fetch([1]) },
         ]
         for (number, call) in calls.enumerated() { #expect(await code(call) == .invalidArgument, "call \(number)") }
     }
@@ -316,7 +316,7 @@ extension Transaction {
         { _ = try await $0.fetchEntry([9]) }, { _ = try await $0.fetchEntries(of: [[8], [9]]) },
         { _ = try await $0.fetchEntries(in: .all, reversed: true, limit: 1) },
         { _ = try await $0.fetchCount(in: .all) },
-        { _ = try await $0.lendEntry([9]) { _, _, _ in } },
+        { _ = try await $0.fetch([9]) },
     ]
 
     /// What is assumed is compared before anything is read; and the body runs again, whatever it makes of the error.

@@ -205,28 +205,26 @@ nonisolated extension Log {
         for waiter in waiters { waiter.resume(returning: nil) }
     }
 
-    /// Requests a sync of everything accepted so far, and returns its last sequence number.
-    func requestSync() throws(StoreError) -> SequenceNumber {
+    /// Requests a sync up to a sequence number, unless one is already coming; nil for everything accepted so far.
+    ///
+    /// - Returns: That number.
+    func requestSync(through sequence: SequenceNumber? = nil) throws(StoreError) -> SequenceNumber {
         try withState { (state) throws(StoreError) in
             try state.life.checkAcceptsWrites()
-            state.commits.pipeline.requestSync()
-            wakeWriter(&state, deadline: 0)
-            return state.commits.pipeline.lastSequence
-        }
-    }
-
-    /// Requests a sync up to a sequence number, unless one is already coming.
-    func requestSync(through sequence: SequenceNumber) throws(StoreError) {
-        try withState { (state) throws(StoreError) in
-            try state.life.checkAcceptsWrites()
-            guard sequence <= state.commits.pipeline.lastSequence else {
+            let last = state.commits.pipeline.lastSequence
+            guard let sequence else {
+                state.commits.pipeline.requestSync()
+                wakeWriter(&state, deadline: 0)
+                return last
+            }
+            guard sequence <= last else {
                 throw StoreError(
                     .invalidArgument,
-                    "no write has the number \(sequence) yet, the newest is \(state.commits.pipeline.lastSequence): "
-                        + "wait for numbers that writes of this store have returned"
-                )
+                    "no write has the number \(sequence) yet, the newest is \(last): wait for numbers that writes of "
+                        + "this store have returned")
             }
             if state.commits.pipeline.requestSync(through: sequence) { wakeWriter(&state, deadline: 0) }
+            return sequence
         }
     }
 

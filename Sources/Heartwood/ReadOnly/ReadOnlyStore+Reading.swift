@@ -1,12 +1,18 @@
 internal import HeartwoodConcurrency
 public import HeartwoodFiles
 
-/// Reads of the state that the last refresh showed. A ``readView()`` has all reads that a store has.
-extension ReadOnlyStore {
-    private var reader: Reader { Reader(image: image, point: .latest) }
+/// Reads of the state that the last refresh showed.
+extension ReadOnlyStore: ImageReader {
+    var reader: Reader { Reader(image: image, point: .latest) }
+
+    func readPin() throws(StoreError) -> ReadPin {
+        let image = image
+        if image.isClosed { throw .closed }
+        return ReadPin(image)
+    }
 
     /// The identity of the store; zeros while the store has no write. O(1).
-    public var id: StoreID { image.storeID }
+    package var id: StoreID { image.storeID }
 
     /// The position after the last write that it shows. O(1).
     public var position: ChangePosition {
@@ -19,63 +25,18 @@ extension ReadOnlyStore {
     ///
     /// - Throws: `.closed`.
     /// - Complexity: O(1).
-    public func readView() throws(StoreError) -> ReadView {
-        let image = image
-        if image.isClosed { throw .closed }
-        return ReadView(ReadPin(image))
-    }
+    public func readView() throws(StoreError) -> ReadView { ReadView(try readPin()) }
 
-    /// The value of a key; nil if the key is absent. May block on the disk.
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`, `.corruption`, `.inputOutput`; `.tooLarge` for a compressed value over
-    ///   `maximumValueBytes`.
-    /// - Complexity: O(log n), and one read of the record.
-    public func get(_ key: some ByteSource) throws(StoreError) -> [UInt8]? { try reader.value(of: key) }
-
-    /// The value of a key; nil if the key is absent. Doesn't block a thread of the cooperative pool. Cancellation
-    /// doesn't interrupt it.
-    ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As ``get(_:)``.
-    public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
-        try await reader.fetchValue(of: key)
-    }
-
-    /// The key with its value, sequence number and expiry; nil if the key is absent. May block on the disk.
-    ///
-    /// - Throws: As ``get(_:)``.
-    /// - Complexity: As ``get(_:)``.
-    public func entry(_ key: some ByteSource) throws(StoreError) -> Entry? { try reader.entry(of: key) }
-
-    /// Whether a key exists. No I/O. O(log n).
-    ///
-    /// - Throws: `.invalidArgument`, `.closed`.
-    public func contains(_ key: some ByteSource) throws(StoreError) -> Bool {
-        try key.withByteBuffer { (key) throws(StoreError) in try reader.contains(key) }
-    }
-
-    /// The entries of a range, in key order, as the last refresh showed them. O(log n) for the first entry.
-    ///
-    /// Iterating throws `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    public func scan(_ range: KeyRange = .all, reversed: Bool = false) -> Scan {
-        Scan(pin: ReadPin(image), range: range, reversed: reversed)
-    }
-
-    /// Calls `body` with the entries of a range, in key order, until it returns `.stop`. May block on the disk.
-    ///
-    /// - Throws: What `body` throws, or `.closed`, `.corruption`, `.inputOutput`, `.tooLarge`.
-    /// - Complexity: O(log n), and O(bytes) of the entries.
-    public func forEach(
-        in range: KeyRange = .all, reversed: Bool = false, _ body: (Entry) throws -> ScanDecision
-    ) throws {
-        try readView().forEach(in: range, reversed: reversed, body)
+    /// The entries of a range, in key order, as the last refresh showed them: at most `limit`. See ``Scan``.
+    public func scan(_ range: KeyRange = .all, reversed: Bool = false, limit: Int = .max) -> Scan {
+        Scan(pin: ReadPin(image), range: range, reversed: reversed, limit: limit)
     }
 
     /// The changes after a position, as ``Store/changes(after:in:level:)``. It needs no refresh, and makes none.
     ///
     /// ```swift
     /// let view = try store.readView()
-    /// print(try view.count(in: .prefix("user:")))
+    /// print(try view.scan(.prefix("user:")).count())
     /// for try await change in store.changes(after: view.position, in: .prefix("user:")) { print(change.key) }
     /// ```
     ///

@@ -10,11 +10,11 @@ internal import Synchronization
 /// ```swift
 /// let store = try await ReadOnlyStore.open(at: "app.store")
 /// let value = try store.get("user:1")         // as of the last refresh
-/// try await store.fetchNewest()
+/// try await store.refresh()
 /// ```
 ///
 /// It takes no lock and writes nothing, so it also works on a disk that is mounted read-only. It shows one state, whole
-/// batches up to a write, until ``refresh()`` or ``fetchNewest()`` moves it forward. A compaction of the other process
+/// batches up to a write, until ``refresh()`` moves it forward. A compaction of the other process
 /// causes no error: files that it deletes stay readable until the next refresh.
 ///
 /// It holds the directory open, as ``Store`` does: it shows the store that it has opened, whatever happens to the
@@ -85,10 +85,10 @@ public final class ReadOnlyStore: Sendable {
     }
 
     /// Shows what was written since the last refresh. Reads and views that are in progress continue with the state that
-    /// they have. Blocks until the files are read: in asynchronous code use ``fetchNewest()``.
+    /// they have. Doesn't block a thread of the cooperative pool. Cancellation doesn't interrupt it.
     ///
     /// ```swift
-    /// let refresh = try store.refresh()
+    /// let refresh = try await store.refresh()
     /// print("\(refresh.to.sequence - refresh.from.sequence) writes")
     /// ```
     ///
@@ -97,7 +97,16 @@ public final class ReadOnlyStore: Sendable {
     ///   what it did before.
     /// - Complexity: O(bytes written since); O(keys + bytes of log) after a compaction.
     @discardableResult
-    public func refresh() throws(StoreError) -> Refresh {
+    public nonisolated(nonsending) func refresh() async throws(StoreError) -> Refresh {
+        try await BlockingPool.run { [self] () throws(StoreError) in try advance() }
+    }
+
+    /// As ``refresh()``, but blocks its thread.
+    @available(*, noasync, message: "this form blocks its thread: in asynchronous code use 'await store.refresh'")
+    @discardableResult
+    public func refreshBlocking() throws(StoreError) -> Refresh { try advance() }
+
+    private func advance() throws(StoreError) -> Refresh {
         try live.withLock { (live) throws(StoreError) in
             if live.image.isClosed { throw .closed }
             let before = ChangePosition(store: live.image.storeID, sequence: live.sequence)
@@ -112,20 +121,6 @@ public final class ReadOnlyStore: Sendable {
                 from: before, to: ChangePosition(store: live.image.storeID, sequence: live.sequence),
                 isReadAgain: !isCurrent)
         }
-    }
-
-    /// As ``refresh()``, without blocking a thread of the cooperative pool. Cancellation doesn't interrupt it.
-    ///
-    /// ```swift
-    /// try await store.fetchNewest()
-    /// let users = try store.readView().count(in: .prefix("user:"))
-    /// ```
-    ///
-    /// - Throws: As ``refresh()``.
-    /// - Complexity: As ``refresh()``.
-    @discardableResult
-    public nonisolated(nonsending) func fetchNewest() async throws(StoreError) -> Refresh {
-        try await BlockingPool.run { [self] () throws(StoreError) in try refresh() }
     }
 
     /// Closes the files. Later reads throw `.closed`, also those of views of the state that it shows: finish with them

@@ -20,7 +20,7 @@ extension EtcdStore {
         _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
         try checkOpen()
-        try checkOutsideTransaction()
+        try Transaction.checkOutside(of: self)
         try limits.check(batch) { ($0 as? View)?.store.id == id }
         if Task.isCancelled { throw .cancelled }
         if batch.operations.isEmpty && batch.conditions.isEmpty { return UInt64(newestWrite.load(ordering: .relaxed)) }

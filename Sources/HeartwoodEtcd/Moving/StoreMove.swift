@@ -45,7 +45,7 @@ public struct StoreMove: Sendable {
     public func synchronize(report: @Sendable (Summary) -> Void = { _ in }) async throws(StoreError) -> Summary {
         try await mark()
         while true {
-            let view: any KeyValueView = try await source.refreshedView()
+            let view: any KeyValueView = try await source.readView(for: .observation)
             do throws(StoreError) {
                 return try await synchronize(with: view, report)
             } catch {

@@ -62,19 +62,21 @@ extension EtcdStore {
         return View(self, moment.at(try await newestRevision(moment)))
     }
 
-    /// A view for a transaction. It shows the moment of its first read, so it costs no round trip of its own. If its
-    /// position is asked for before it has read, or a condition uses it, it shows what this object knew when the view
-    /// was made.
-    public nonisolated(nonsending) func newestView() async throws(StoreError) -> View {
-        try checkOpen()
-        return View(self, Moment(revision: nil, now: now))
-    }
-
-    /// A view that is read at once. It shows the moment of its first read, as ``newestView()``, but reads as the
-    /// configuration says.
-    public nonisolated(nonsending) func immediateView() async throws(StoreError) -> View {
-        try checkOpen()
-        return View(self, newest)
+    /// A view for a purpose. One for a transaction or an answer shows the moment of its first read, so it costs no
+    /// round trip of its own; for an answer it reads as the configuration says.
+    ///
+    /// If the position of one for a transaction is asked for before it has read, or a condition uses it, it shows what
+    /// this object knew when the view was made.
+    public nonisolated(nonsending) func readView(for purpose: ViewPurpose) async throws(StoreError) -> View {
+        switch purpose {
+        case .observation: return try await readView()
+        case .transaction:
+            try checkOpen()
+            return View(self, Moment(revision: nil, now: now))
+        case .answer:
+            try checkOpen()
+            return View(self, newest)
+        }
     }
 }
 #endif

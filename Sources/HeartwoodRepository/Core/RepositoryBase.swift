@@ -8,6 +8,7 @@ internal import HeartwoodConcurrency
 /// the catalogue's revision as a condition, and each query looks at it in the same view as at the index.
 final class RepositoryBase: Sendable {
     let store: any ReadableKeyValueStore
+    let lender: any LendingReader
     let shape: RepositoryShape
     let layout: KeyLayout
     let catalogueKey: [UInt8]
@@ -21,6 +22,7 @@ final class RepositoryBase: Sendable {
         _ revision: SequenceNumber
     ) {
         (self.store, self.shape, layout) = (store, shape, entry.layout)
+        lender = store as? any LendingReader ?? CopyLender(store)
         catalogueKey = KeyLayout.catalogueKey(shape.name)
         (hasOtherWriters, keyLimit) = (store.limits.hasOtherWriters, store.limits.keyBytes)
         current = Locked(Catalogued(entry, revision, shape))
@@ -123,6 +125,21 @@ final class RepositoryBase: Sendable {
             try await inPieces(keys[..<middle], body)
             try await inPieces(keys[middle...], body)
         }
+    }
+}
+
+/// Lends copies, for an engine that lends nothing.
+private final class CopyLender: LendingReader {
+    private let store: any ReadableKeyValueStore
+
+    init(_ store: any ReadableKeyValueStore) { self.store = store }
+
+    nonisolated(nonsending) func lendEntry(
+        _ key: [UInt8], to body: (_ value: RawSpan, _ sequence: SequenceNumber, _ expires: Timestamp?) -> Void
+    ) async throws(StoreError) -> Bool {
+        guard let entry = try await store.fetchEntry(key) else { return false }
+        body(entry.value.span.bytes, entry.sequence, entry.expires)
+        return true
     }
 }
 

@@ -54,7 +54,7 @@ extension RepositoryCore {
         _ body: (QuerySource<Model>) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
         try await reading(
-            { (store) async throws(StoreError) in try await store.immediateView() },
+            { (store) async throws(StoreError) in try await store.readView(for: .answer) },
             { (source, _) async throws(StoreError) in try await body(source) })
     }
 

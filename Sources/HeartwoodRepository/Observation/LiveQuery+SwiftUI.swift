@@ -67,7 +67,7 @@ extension View {
     }
 
     /// Calls `flush` when the scene leaves the foreground: the last moment at which writes that are still buffered can
-    /// be made durable. Give it `{ try await store.flush() }`.
+    /// be made durable. Give it `{ try await store.sync() }`.
     public func flushing(
         on phase: ScenePhase, _ flush: @escaping @Sendable () async throws -> Void
     ) -> some View {

@@ -82,7 +82,7 @@ extension ReadableKeyValueStore {
             source: ObservationSource(store: self, scope: scope, watch: watch) { () async throws(StoreError) in
                 while true {
                     do throws(StoreError) {
-                        let view: any KeyValueView = try await self.refreshedView()
+                        let view: any KeyValueView = try await self.readView(for: .observation)
                         let (value, version, expires) = try await read(view)
                         return ObservationSource.State(
                             value: value, version: version, position: view.position, expires: expires, watch: watch)

@@ -79,7 +79,7 @@ extension RepositoryCore {
     fileprivate nonisolated(nonsending) func observing<R>(
         _ body: (QuerySource<Model>, any KeyValueView) async throws(StoreError) -> R
     ) async throws(StoreError) -> R {
-        try await reading({ (store) async throws(StoreError) in try await store.refreshedView() }, body)
+        try await reading({ (store) async throws(StoreError) in try await store.readView(for: .observation) }, body)
     }
 
     fileprivate nonisolated(nonsending) func observed(

@@ -3,7 +3,7 @@
 /// ```swift
 /// var rest: KeyRange? = .prefix("user:")
 /// while let range = rest {
-///     let page = try view.entries(in: range, limit: 100)
+///     let page = try await view.fetchEntries(in: range, limit: 100)
 ///     for entry in page.entries { print(entry.key.count, entry.value.count) }
 ///     rest = page.next
 /// }

@@ -106,7 +106,7 @@ extension KeyValueStore {
     ) async throws -> R {
         while true {
             do {
-                return try await body(newest ? newestView() : readView())
+                return try await body(newest ? readView(for: .transaction) : readView())
             } catch let error as StoreError where error.code == .viewEnded {
                 try Task.checkCancellation()
             }

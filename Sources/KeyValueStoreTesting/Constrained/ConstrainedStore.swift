@@ -82,7 +82,7 @@ public final class ConstrainedStore: KeyValueStore {
     public nonisolated(nonsending) func write(
         _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
-        try checkOutsideTransaction()
+        try Transaction.checkOutside(of: self)
         return try await cluster.commit(batch, of: handle)
     }
 

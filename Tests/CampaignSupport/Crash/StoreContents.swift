@@ -10,7 +10,7 @@ enum StoreContents {
         var count = 0
         var previous: [UInt8] = []
         do {
-            try store.forEach { entry in
+            for entry in try store.scan().entries() {
                 let key = String(decoding: entry.key, as: UTF8.self)
                 guard let stored = visible[key] else {
                     throw Violation(
@@ -20,7 +20,6 @@ enum StoreContents {
                 previous = entry.key
                 try compare(entry, stored, key)
                 count += 1
-                return .next
             }
         } catch {
             guard toleratesErrors, let error = error as? StoreError, WorkRun.isOfEnvironment(error.code) else {

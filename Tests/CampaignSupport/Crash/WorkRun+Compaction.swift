@@ -158,7 +158,7 @@ extension WorkRun {
                     throw Violation("a read view doesn't show \(key) as it was")
                 }
             }
-            let count = try state.view.keys().reduce(0) { count, _ in count + 1 }
+            let count = try state.view.scan().keys.reduce(0) { count, _ in count + 1 }
             try expect(count == visible.count, "a read view shows \(count) keys, and there were \(visible.count)")
         }
     }

@@ -83,7 +83,7 @@ extension WorkRun {
         }
         defer { consumer.cancel() }
         try await body()
-        let last = try await store.flush()
+        let last = try await store.sync()
         while reached.withLock({ $0 }) < last { await Task.yield() }
         consumer.cancel()
         try await consumer.value

@@ -243,7 +243,7 @@ package final class WorkRun {
 
     private func flush() async throws {
         do throws(StoreError) {
-            try await store!.flush()
+            try await store!.sync()
             disk.note(HistoryNote.synced(lastAccepted))
             settle()
         } catch {

@@ -27,9 +27,8 @@ package struct StoreReplica: Sendable {
     package init(_ view: ReadView) throws {
         position = view.position
         var contents: [[UInt8]: Value] = [:]
-        try view.forEach { entry in
+        for entry in try view.scan().entries() {
             contents[entry.key] = Value(bytes: entry.value, sequence: entry.sequence, expires: entry.expires)
-            return .next
         }
         self.contents = contents
     }

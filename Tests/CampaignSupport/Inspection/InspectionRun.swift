@@ -78,7 +78,7 @@ package final class InspectionRun: Sendable {
             }
             summary.withLock { $0.compactions += Int(store.statistics.compaction.completed) }
             // Sometimes closed in order, sometimes dropped like a killed process.
-            if Bool.random(using: &random) { try await store.close() } else { try await store.flush() }
+            if Bool.random(using: &random) { try await store.close() } else { try await store.sync() }
         }
     }
 

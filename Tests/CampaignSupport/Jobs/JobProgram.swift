@@ -68,7 +68,7 @@ struct JobProgram {
             }
         }
         var data: Set<Int> = []
-        for entry in try store.entries(in: .prefix(Self.dataPrefix), limit: 10_000).entries {
+        for entry in try store.scan(.prefix(Self.dataPrefix), limit: 10_000).entries() {
             data.insert(Int(String(decoding: entry.key.dropFirst(), as: UTF8.self)) ?? -1)
         }
         try judge.judge(jobs, data: data, spoiled: spoiled, isDrained: isDrained)

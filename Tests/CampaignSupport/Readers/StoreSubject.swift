@@ -83,7 +83,7 @@ struct StoreSubject: ReadSubject {
     }
 
     func find(_ rank: Int) throws -> UInt64? {
-        try store.withValue(keys.keys[rank]) { try number($0, rank) }
+        try store.withEntry(keys.keys[rank]) { value, _, _ in try number(value, rank) }
     }
 
     func pin(_ random: inout SeededRandom) throws -> ReadView { try store.readView() }
@@ -98,7 +98,7 @@ struct StoreSubject: ReadSubject {
         _ pin: ReadView, _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws {
-        try pin.forEachRecord(in: range, reversed: reversed) { key, value in
+        try pin.scan(range, reversed: reversed).forEach { key, value in
             try key.withUnsafeBytes { key in try body(key, keys.rank(of: key).map { try number(value, $0) }) }
             return .next
         }

@@ -68,7 +68,7 @@ package struct HistoryWriter {
             _ = try await store.compact()
             store.settle()
             store.settleCompaction()
-        case 1, 2: try await store.flush()
+        case 1, 2: try await store.sync()
         case 3, 4: store.moveDelays(delays, by: random.pick([20_000_000, 60_000_000, 2_000_000_000]))
         default: try await write(to: store)
         }
@@ -175,10 +175,9 @@ extension RepairHistory {
     /// All entries of a store.
     static func contents(of store: Store) throws -> [Key: Found] {
         var found: [Key: Found] = [:]
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             found[entry.key] = Found(
                 value: entry.value, sequence: entry.sequence, expires: entry.expires?.milliseconds ?? 0)
-            return .next
         }
         return found
     }

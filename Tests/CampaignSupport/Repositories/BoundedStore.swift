@@ -29,12 +29,6 @@ final class BoundedStore: KeyValueStore {
         try await store.fetchEntries(of: keys)
     }
 
-    nonisolated(nonsending) func lendEntry(
-        _ key: [UInt8], to body: (RawSpan, SequenceNumber, Timestamp?) -> Void
-    ) async throws(StoreError) -> Bool {
-        try await store.lendEntry(key, to: body)
-    }
-
     nonisolated(nonsending) func fetchEntries(
         in range: KeyRange, reversed: Bool, limit: Int
     ) async throws(StoreError) -> EntryPage {
@@ -48,7 +42,9 @@ final class BoundedStore: KeyValueStore {
 
     nonisolated(nonsending) func readView() async throws(StoreError) -> ReadView { try store.readView() }
 
-    nonisolated(nonsending) func newestView() async throws(StoreError) -> ReadView { try await store.newestView() }
+    nonisolated(nonsending) func readView(for purpose: ViewPurpose) async throws(StoreError) -> ReadView {
+        try await store.readView(for: purpose)
+    }
 
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Heartwood.Changes {
         store.changes(after: position, in: range, level: level)
@@ -57,7 +53,7 @@ final class BoundedStore: KeyValueStore {
     nonisolated(nonsending) func write(
         _ batch: WriteBatch, durability: Durability?
     ) async throws(StoreError) -> SequenceNumber {
-        try checkOutsideTransaction()
+        try Transaction.checkOutside(of: self)
         await pause()
         return try await store.write(batch, durability: durability)
     }

@@ -99,12 +99,7 @@ struct StoredItems {
 extension Store {
     /// All entries.
     fileprivate nonisolated func scanAll() throws -> [[UInt8]: Entry] {
-        var all: [[UInt8]: Entry] = [:]
-        try forEach { entry in
-            all[entry.key] = entry
-            return .next
-        }
-        return all
+        Dictionary(uniqueKeysWithValues: try scan().entries().map { ($0.key, $0) })
     }
 }
 

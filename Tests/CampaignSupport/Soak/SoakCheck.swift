@@ -49,7 +49,7 @@ struct SoakCheck {
         let last = slots.upperBound == keys.slots ? Array("w\(writer)0".utf8) : keys.key(writer, slots.upperBound)
         let range = isAll ? SoakKeys.range(of: writer) : .range(from: keys.key(writer, slots.lowerBound), to: last)
         var pending = Array(reversed ? Array(slots) : slots.reversed())
-        try view.forEach(in: range, reversed: reversed) { entry in
+        for entry in try view.scan(range, reversed: reversed).entries() {
             guard let (owner, slot) = keys.slot(of: entry.key), owner == writer else {
                 throw Violation("a key of \(entry.key.count) bytes that was never written: \(entry.key.prefix(20))")
             }
@@ -60,7 +60,6 @@ struct SoakCheck {
             }
             try expect(pending.popLast() == slot, "\(name(slot)) came twice, or out of order")
             try compare(entry, model.entries[slot], slot, at: times)
-            return .next
         }
         for slot in pending { try compare(nil, model.entries[slot], slot, at: times) }
     }

@@ -239,13 +239,13 @@ package final class SoakRun {
                 "counter \(counter) is \(found) after \(counters[counter]) transactions that counted it up")
         }
         // There are no other keys.
-        try view.forEachKey(in: .upTo("w")) { key in
+        try view.scan(.upTo("w")).forEachKey { key in
             let bytes = key.withUnsafeBytes { Array($0) }
             try expect(
                 bytes.starts(with: "counter/".utf8), "a key of \(bytes.count) bytes that was never written")
             return .next
         }
-        try view.forEachKey(in: .from("w\(writers.count)")) { key in
+        try view.scan(.from("w\(writers.count)")).forEachKey { key in
             throw Violation("a key of \(key.byteCount) bytes that was never written")
         }
     }

@@ -48,7 +48,7 @@ extension SoakLife {
         var last: [UInt8]?
         var left = 500
         let isReversed = random.oneIn(2)
-        try store.forEach(in: SoakKeys.range(of: writer), reversed: isReversed) { entry in
+        try store.scan(SoakKeys.range(of: writer), reversed: isReversed).forEachEntry { entry in
             if let last {
                 let (low, high) = isReversed ? (entry.key, last) : (last, entry.key)
                 try expect(low.lexicographicallyPrecedes(high), "a scan gives keys out of order")
@@ -68,7 +68,7 @@ extension SoakLife {
     private func scanKeys(_ random: inout SeededRandom, _ writers: Int) async throws {
         let writer = random.below(writers)
         var count = 0
-        for key in try store.readView().keys(in: SoakKeys.range(of: writer)) {
+        for key in try store.readView().scan(SoakKeys.range(of: writer)).keys {
             try expect(keys.slot(of: key)?.writer == writer, "a scan gives a key that was never written")
             count += 1
             if count % 512 == 0 { await rest(milliseconds: 5) }
@@ -80,11 +80,11 @@ extension SoakLife {
     private func scanAll(_ writers: Int) throws {
         let view = try store.readView()
         var (keyCount, recordCount) = (0, 0)
-        try view.forEachRecord { _, _ in
+        try view.scan().forEach { _, _ in
             recordCount += 1
             return .next
         }
-        try view.forEachKey { _ in
+        try view.scan().forEachKey { _ in
             keyCount += 1
             return .next
         }

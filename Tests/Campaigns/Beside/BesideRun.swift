@@ -89,7 +89,7 @@ final class BesideRun: Sendable {
         while ContinuousClock.now < end {
             if random.oneIn(40) {
                 reader = try await openReader(level)
-            } else if try await reader.fetchNewest().isReadAgain {
+            } else if try await reader.refresh().isReadAgain {
                 totals.withLock { $0.readAgain += 1 }
             }
             let view = try reader.readView()

@@ -55,7 +55,7 @@ struct FairnessRun {
                 for number in first..<first + 1_000 { batch.put(Self.key(number), Self.value) }
             }
         }
-        try await store.flush()
+        try await store.sync()
         let start = ContinuousClock.now
         let end = start + duration
         let outcome = try await withThrowingTaskGroup(of: Finished.self) { group in

@@ -267,7 +267,7 @@ struct FullDiskRound {
             try await store.close()
             totals.closesOnFullDisk += 1
         } else {
-            if random.oneIn(2) { _ = try await store.flush() }
+            if random.oneIn(2) { _ = try await store.sync() }
             totals.drops += 1
         }
     }

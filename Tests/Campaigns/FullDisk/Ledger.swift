@@ -107,11 +107,7 @@ final class Ledger: Sendable {
         for key in refused where try writes[key] == nil && store.get(key) != nil {
             throw Violation("\(key) is there, and was refused")
         }
-        var scanned = 0
-        try store.forEach { entry in
-            scanned += 1
-            return .next
-        }
+        let scanned = try store.scan().entries().count
         let there = keys.count
         guard scanned == there else {
             throw Violation("a scan finds \(scanned) keys, and \(there) are acknowledged")

@@ -109,13 +109,12 @@ struct ExpectedStore {
 
     private func readAll(_ store: Store, upTo recovered: SequenceNumber) throws -> [String: Entry] {
         var entries: [String: Entry] = [:]
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             let key = String(decoding: entry.key, as: UTF8.self)
             guard entry.sequence <= recovered else {
                 throw Violation("\(key) has number \(entry.sequence), beyond the last one recovered, \(recovered)")
             }
             entries[key] = entry
-            return .next
         }
         return entries
     }

@@ -142,7 +142,8 @@ struct ChildReader {
             let writer = count % plan.writers
             let group = "w\(writer)/b\(count / plan.writers % 3)/"
             var counter: UInt64?
-            for try await (key, value) in store.scan(prefix: group) {
+            for try await entry in store.scan(.prefix(group)) {
+                let (key, value) = (entry.key, entry.value)
                 let found = number(in: value)
                 guard let found, counter == nil || counter == found else {
                     let key = String(decoding: key, as: UTF8.self)

@@ -108,9 +108,8 @@ import Testing
         #expect(try store.get(id) == [1, 2, 3])
         for number in 1...300 { #expect(try await addEvent("event \(number)", to: store) == number) }
         var events: [String] = []
-        try store.forEach(in: .prefix("event:")) { entry in
+        for entry in try store.scan(.prefix("event:")).entries() {
             events.append(String(decoding: entry.value, as: UTF8.self))
-            return .next
         }
         #expect(events == (1...300).map { "event \($0)" })
     }

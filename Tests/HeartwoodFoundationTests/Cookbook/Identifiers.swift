@@ -10,7 +10,7 @@ func addPhoto(_ photo: Data, to store: Store) async throws -> UUID {
 }
 
 func photos(in store: Store) throws -> [UUID] {
-    try store.keys().compactMap { UUID(byteSource: $0) }
+    try store.scan().keys.compactMap { UUID(byteSource: $0) }
 }
 
 /// Events in the order in which they were added: a number in bytes, the highest first, so that keys sort as numbers do.

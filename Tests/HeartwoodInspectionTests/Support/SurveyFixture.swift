@@ -36,7 +36,7 @@ struct SurveyFixture {
                 "key/\(number)", [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: bytes),
                 durability: .buffered)
         }
-        try await store.flush()
+        try await store.sync()
     }
 
     /// The same in batches of fifty, each a commit of its own, so that all offsets are the same each time.

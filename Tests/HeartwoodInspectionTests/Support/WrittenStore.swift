@@ -78,9 +78,9 @@ struct WrittenStore: Sendable {
             }
             self.changes[sequence] = made
             // Several batches a commit, and commits of one.
-            if number % 5 == 4 || number % 7 == 0 { try await store.flush() }
+            if number % 5 == 4 || number % 7 == 0 { try await store.sync() }
         }
-        try await store.flush()
+        try await store.sync()
     }
 
     private static func value(_ random: inout SeededRandom) -> [UInt8] {
@@ -116,9 +116,8 @@ struct WrittenStore: Sendable {
         return try await Store.withStore(at: path, configuration: configuration) { store in
             let contents = Result {
                 var found: [[UInt8]: Found] = [:]
-                try store.forEach { entry in
+                for entry in try store.scan().entries() {
                     found[entry.key] = Found(value: entry.value, sequence: entry.sequence)
-                    return .next
                 }
                 return found
             }

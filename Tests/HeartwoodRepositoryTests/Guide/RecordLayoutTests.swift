@@ -26,17 +26,16 @@ import Testing
         try await islands.save(Island(id: 7, name: "Fårö", code: "SE-I"))
 
         var lines: [String] = []
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             lines.append("key    " + hexadecimal(entry.key))
             lines += value(entry)
-            return .next
         }
         let example = "```\n" + lines.joined(separator: "\n") + "\n```"
         #expect(text.contains(example), "\(example)")
 
         // Without a code, the entry has the id in its key.
         try await islands.save(Island(id: 7, name: "Fårö", code: nil))
-        let changed = try store.keys(in: .prefix([0xFE, 0x15, 1, 0x15, 2] as [UInt8])).map(hexadecimal)
+        let changed = try store.scan(.prefix([0xFE, 0x15, 1, 0x15, 2] as [UInt8])).keys.map(hexadecimal)
         #expect(changed == ["FE 15 01 15 02 00 15 07"])
         #expect(changed.allSatisfy { text.contains("`\($0)`") })
     }

@@ -162,7 +162,7 @@ import Testing
         #expect(plan.description.contains("index name"))
         try await users.save(User(id: 100, name: "3"))
         #expect(try await read.fetch(where: \.name == "3").count == 10)
-        try await reading.fetchNewest()
+        try await reading.refresh()
         #expect(try await read.fetch(where: \.name == "3").count == 11)
         _ = await expectError(.notFound) {
             _ = try await reading.readOnlyRepository(RepositoryDefinition<User>("none"))

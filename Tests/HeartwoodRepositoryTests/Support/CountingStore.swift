@@ -64,7 +64,9 @@ final class CountingStore: KeyValueStore {
 
     func readView() async throws(StoreError) -> View { View(try inner.readView(), counts) }
 
-    func newestView() async throws(StoreError) -> View { View(try await inner.newestView(), counts) }
+    func readView(for purpose: ViewPurpose) async throws(StoreError) -> View {
+        View(try await inner.readView(for: purpose), counts)
+    }
 
     func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
         let conditions = batch.conditions.map { (condition) -> Condition in

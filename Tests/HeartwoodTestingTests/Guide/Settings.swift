@@ -25,9 +25,8 @@ actor Settings {
     private func load(_ store: Store) async throws -> Changes {
         let following = try await store.follow(in: .prefix("setting/"), level: .visible)
         entries = [:]
-        try following.view.forEach(in: .prefix("setting/")) { entry in
+        for entry in try following.view.scan(.prefix("setting/")).entries() {
             entries[entry.key] = (entry.value, entry.expires)
-            return .next
         }
         return following.changes
     }

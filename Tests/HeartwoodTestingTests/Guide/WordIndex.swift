@@ -16,7 +16,7 @@ struct WordIndex {
     /// The ids of the notes that have a word.
     func notes(with word: String) throws -> [String] {
         let prefix = "word/\(word.lowercased())/"
-        return try store.keys(in: .prefix(prefix)).map {
+        return try store.scan(.prefix(prefix)).keys.map {
             String(decoding: $0.dropFirst(prefix.utf8.count), as: UTF8.self)
         }
     }
@@ -136,7 +136,7 @@ extension WordIndex {
     /// Keeps the index up to date with a store that another process writes, until the task is cancelled.
     func follow(_ source: ReadOnlyStore) async throws {
         try await keepUp {
-            try await source.fetchNewest()
+            try await source.refresh()
             let view = try source.readView()
             return (view, source.changes(after: view.position, in: Self.notes, level: level))
         } after: { position in

@@ -46,7 +46,7 @@ import Testing
             try await source.store.compact()
             let again = try await openIndex(disk)
             try await again.keepUp(with: source) { try await source.edit(18..<24) }
-            try await again.store.flush()
+            try await again.store.sync()
             try await again.keepUp(with: source) { try await source.edit(24..<30) }
             try await again.store.close()
         } check: { disk, _ in
@@ -91,10 +91,10 @@ import Testing
             index.level = level
             for round in 0..<4 {
                 try await source.edit(6 * round..<6 * round + 6, .buffered)
-                if round % 2 == 1 { try await source.store.flush() }
+                if round % 2 == 1 { try await source.store.sync() }
                 if level == .visible || round % 2 == 1 { try await index.keepUp(with: source) {} }
                 if round == 1 { try await source.store.compact() }
-                try await index.store.flush()
+                try await index.store.sync()
                 // What the disk has of the index if its process is killed now.
                 disk.note(indexDisk.image)
             }
@@ -218,9 +218,8 @@ extension WordIndex {
             if !words.isEmpty { expected["note/\(id)"] = words.joined(separator: " ") }
         }
         var found: [String: String] = [:]
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             found[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
-            return .next
         }
         found["position"] = nil
         guard found == expected else { throw Broken("\(what), the index has \(found), not \(expected)") }
@@ -277,10 +276,9 @@ private struct NoteStore: Sendable {
     /// What it has now.
     func notes() throws -> [String: String] {
         var notes: [String: String] = [:]
-        try store.forEach(in: .prefix("note/")) { entry in
+        for entry in try store.scan(.prefix("note/")).entries() {
             let id = String(decoding: entry.key.dropFirst(5), as: UTF8.self)
             notes[id] = String(decoding: entry.value, as: UTF8.self)
-            return .next
         }
         return notes
     }

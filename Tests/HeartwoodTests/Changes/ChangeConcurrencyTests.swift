@@ -42,11 +42,11 @@ import Testing
         let reader = Task {
             let reader = try await ReadOnlyStore.open(at: directory.path + "/store", level: .visible)
             while !Task.isCancelled {
-                try await reader.fetchNewest()
+                try await reader.refresh()
                 let view = try reader.readView()
-                #expect(try view.keys().reduce(0) { count, _ in count + 1 } <= 120)
+                #expect(try view.scan().keys.reduce(0) { count, _ in count + 1 } <= 120)
             }
-            try reader.refresh()
+            try await reader.refresh()
             return try StoreReplica(reader.readView()).everything
         }
         try await concurrently(0..<4) { task in try await write(to: store, task: task) }

@@ -29,7 +29,7 @@ import Testing
         }
         let last = try await store.remove("z", durability: durability)
         var feed = store.changes(after: store.beginning, level: level).makeAsyncIterator()
-        if level == .durable { try await store.flush() }
+        if level == .durable { try await store.sync() }
         var changes: [Change] = []
         while changes.last?.sequence != last { changes.append(try #require(try await feed.next())) }
         #expect(
@@ -66,7 +66,7 @@ import Testing
             try await store.put("key/\(number)", "x", durability: durability)
             if number % 5 == 0 { try await Task.sleep(for: .milliseconds(3)) }
         }
-        if level == .durable { try await store.flush() }
+        if level == .durable { try await store.sync() }
         #expect(try await consumer.value == (0..<20).map { Array("key/\($0)".utf8) })
         try await store.close()
     }

@@ -30,14 +30,14 @@ import Testing
         try await fixture.fill(store, 50..<120, round: 1)
         try await store.remove("key/7")
         #expect(try contents(reader) == before)
-        let refresh = try await reader.fetchNewest()
+        let refresh = try await reader.refresh()
         #expect(refresh.from.sequence == 100 && refresh.to == store.position && !refresh.isReadAgain)
         #expect(try contents(reader) == store.everything())
         #expect(try reader.get("key/7") == nil && reader.contains("key/8"))
         #expect(try await reader.fetch("key/8") == store.get("key/8"))
         #expect(try reader.entry("key/8") == store.entry("key/8"))
         #expect(try StoreReplica(view).everything == before)
-        #expect(try reader.refresh().to == refresh.to)
+        #expect(try await reader.refresh().to == refresh.to)
         try await store.close()
     }
 
@@ -66,7 +66,7 @@ import Testing
         try await store.compact()
         try await fixture.fill(store, 300..<500, round: 2)
         #expect(try contents(reader) == before)
-        #expect(try reader.refresh().isReadAgain)
+        #expect(try await reader.refresh().isReadAgain)
         #expect(try contents(reader) == store.everything())
         #expect(reader.statistics.snapshot?.sequence == 600)
         // Views that were made before keep the deleted files.
@@ -83,10 +83,10 @@ import Testing
         let reader = try ReadOnlyStore(openingAt: directory.path("store"), level: .visible)
         try await store.compact()
         try await store.put("key/1", "new")
-        #expect(try reader.refresh().isReadAgain)
+        #expect(try await reader.refresh().isReadAgain)
         #expect(try reader.get("key/1") == Array("new".utf8))
         #expect(reader.statistics.snapshot != nil && reader.statistics.files == 2)
-        #expect(try !reader.refresh().isReadAgain)
+        #expect(try await !reader.refresh().isReadAgain)
         try await store.close()
     }
 
@@ -97,16 +97,16 @@ import Testing
         let reader = try openReader()
         try await store.put("b", "2", durability: .written)
         try await store.put("c", "3", durability: .written)
-        try reader.refresh()
+        try await reader.refresh()
         #expect(reader.position.sequence <= 1)
         #expect(try openReader(.visible).position.sequence == 3)
-        try await store.flush()
+        try await store.sync()
         // The next commit says that the ones before are on the disk.
         try await store.put("d", "4", durability: .written)
-        try reader.refresh()
+        try await reader.refresh()
         #expect(reader.position.sequence == 3)
         try await store.close()
-        try reader.refresh()
+        try await reader.refresh()
         #expect(reader.position.sequence == 4)
     }
 
@@ -169,12 +169,12 @@ import Testing
         #expect(refusal?.code == .positionUnavailable)
         try await store.put("a", "1")
         try await store.close()
-        #expect(try reader.refresh().to == ChangePosition(store: store.id, sequence: 1))
+        #expect(try await reader.refresh().to == ChangePosition(store: store.id, sequence: 1))
         #expect(try reader.get("a") == Array("1".utf8))
         reader.close()
         let error = #expect(throws: StoreError.self) { try reader.get("a") }
         #expect(error?.code == .closed)
-        #expect(throws: StoreError.self) { try reader.refresh() }
+        await #expect(throws: StoreError.self) { try await reader.refresh() }
     }
 
     /// The index and the files of a store in progress: after each of many random writes, the reader's state is that of
@@ -216,12 +216,12 @@ import Testing
                 states[store.position.sequence] = model
             }
             if reader == nil || random.oneIn(20) { reader = try openReader(level) }
-            if random.oneIn(2) { try reader!.refresh() }
+            if random.oneIn(2) { try await reader!.refresh() }
             let position = try #require(reader).position
             #expect(try contents(reader!) == states[position.sequence], "seed \(seed), at \(position.sequence)")
         }
         try await store.close()
-        try reader!.refresh()
+        try await reader!.refresh()
         #expect(try contents(reader!) == model)
     }
 }

@@ -82,7 +82,7 @@ import Testing
             let number = Int.random(in: 0..<keys, using: &random)
             let value = try #require(try store.get("key/\(number)"))
             #expect(round(value) >= least)
-            let length = try store.withValue("key/\(number)") { $0.byteCount }
+            let length = try store.withEntry("key/\(number)") { value, _, _ in value.byteCount }
             #expect(length.map { $0 > 40 } ?? false)
             board.reads.add(1, ordering: .relaxed)
         }
@@ -96,10 +96,9 @@ import Testing
             var rounds: Set<Int> = []
             var count = 0
             for _ in 0..<2 {
-                try view.forEach { entry in
+                for entry in try view.scan().entries() {
                     rounds.insert(round(entry.value))
                     count += 1
-                    return .next
                 }
             }
             #expect(count == 2 * keys)

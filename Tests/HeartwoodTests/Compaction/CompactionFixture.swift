@@ -37,7 +37,7 @@ struct CompactionFixture {
                 "key/\(number)", ValuePattern(identity: UInt64(number * 100 + round), length: number % 900).bytes,
                 durability: .buffered)
         }
-        try await store.flush()
+        try await store.sync()
     }
 
     func expect(_ store: Store, _ numbers: Range<Int>, round: Int = 0) throws {

@@ -27,12 +27,7 @@ import Testing
             #expect(ValuePattern(identity: UInt64(number * 100), length: number % 900).matches(value))
         }
         #expect(try view.get("key/100") == nil)
-        var count = 0
-        try view.forEach { entry in
-            count += 1
-            return .next
-        }
-        #expect(count == 100)
+        #expect(try view.scan().entries().count == 100)
         try await store.close()
     }
 
@@ -92,7 +87,7 @@ import Testing
             if views.count > 2 { views.removeFirst() }
             store.settleCompaction()
             counts.append(store.statistics.pinnedFiles)
-            for view in views { #expect(try view.keys().reduce(0) { count, _ in count + 1 } >= 20) }
+            for view in views { #expect(try view.scan().keys.reduce(0) { count, _ in count + 1 } >= 20) }
         }
         #expect(counts.dropFirst(4).allSatisfy { $0 <= 12 }, "\(counts)")
         views = []

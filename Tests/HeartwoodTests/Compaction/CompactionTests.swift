@@ -39,7 +39,7 @@ import Testing
         try fixture.expect(again, 50..<60, round: 2)
         try fixture.expect(again, 60..<100, round: 1)
         try fixture.expect(again, 100..<299)
-        #expect(try again.keys().count(where: { _ in true }) == 299)
+        #expect(try again.scan().keys.count(where: { _ in true }) == 299)
         #expect(again.log.index.checkInvariants() == nil)
         try await again.close()
     }
@@ -198,7 +198,7 @@ import Testing
         }
         var previous: [UInt8] = []
         var seen = 0
-        for key in try store.keys() {
+        for key in try store.scan().keys {
             #expect(previous.lexicographicallyPrecedes(key))
             previous = key
             seen += 1

@@ -85,13 +85,14 @@ import Testing
                         var values: Set<[UInt8]> = []
                         var count = 0
                         if reader == 0 {
-                            for try await (_, value) in store.scan(prefix: "k") {
+                            for try await entry in store.scan(.prefix("k")) {
+                                let value = entry.value
                                 values.insert(value)
                                 count += 1
                             }
                         } else {
                             let view = try store.readView()
-                            for key in try view.keys(reversed: reader == 2) {
+                            for key in try view.scan(reversed: reader == 2).keys {
                                 values.insert(try #require(try view.get(key)))
                                 count += 1
                             }

@@ -50,7 +50,7 @@ import Testing
 
     private static func expectAll(_ numbers: Range<Int>, at path: String) async throws {
         let store = try await Store.open(at: path, configuration: configuration)
-        #expect(try store.keys().count { $0.starts(with: Array("own/".utf8)) } == numbers.count)
+        #expect(try store.scan().keys.count { $0.starts(with: Array("own/".utf8)) } == numbers.count)
         for number in numbers { #expect(try store.get("own/\(number)") == value) }
         #expect(try store.get("other/1") == nil)
         try await store.close()
@@ -75,7 +75,7 @@ import Testing
             let following = try await store.follow()
             try await store.compact()
             try await Self.fill(store, 60..<90)
-            #expect(try following.view.count(in: .prefix("own/")) == 60)
+            #expect(try following.view.scan(.prefix("own/")).count() == 60)
             var changes = following.changes.makeAsyncIterator()
             #expect(try await changes.next()?.key == Array("own/60".utf8))
             let refusal = await #expect(throws: StoreError.self) { try await Store.open(at: places.own) }
@@ -124,13 +124,13 @@ import Testing
             #expect(chdir(places.there) == 0)
             try await Self.fill(store, 10..<50)
             var feed = reader.changes().makeAsyncIterator()
-            try await reader.fetchNewest()
-            #expect(try reader.readView().count() == 50)
+            try await reader.refresh()
+            #expect(try reader.readView().scan().count() == 50)
             #expect(try await feed.next()?.key == Array("own/10".utf8))
             // Its files are replaced: it reads all of them again.
             try await store.compact()
-            #expect(try await reader.fetchNewest().isReadAgain)
-            #expect(try reader.readView().count() == 50 && reader.id == store.id)
+            #expect(try await reader.refresh().isReadAgain)
+            #expect(try reader.readView().scan().count() == 50 && reader.id == store.id)
             reader.close()
             try await store.close()
         }
@@ -149,8 +149,8 @@ import Testing
         try await Self.fill(store, 20..<60)
         try await store.compact()
         try await Self.fill(store, 60..<90)
-        try await reader.fetchNewest()
-        #expect(try reader.readView().count() == 90)
+        try await reader.refresh()
+        #expect(try reader.readView().scan().count() == 90)
         try await store.close()
         try places.expectUntouched(path)
         try await Self.expectAll(0..<90, at: moved)

@@ -59,7 +59,7 @@ import Testing
         try await store.put("before", "1")
         try removeAll("/store", in: fileSystem)
         try await store.put("after", "1", durability: .written)
-        expectMissing(await expectError(.outcomeUnknown) { try await store.flush() }, "01.log")
+        expectMissing(await expectError(.outcomeUnknown) { try await store.sync() }, "01.log")
         await expectError(.failed) { try await store.close() }
 
         store = try await open("/store", in: fileSystem)

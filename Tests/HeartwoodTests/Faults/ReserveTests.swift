@@ -42,7 +42,7 @@ import Testing
         disk.capacity = 64 << 20
         let store = try await open(segmentBytes: segmentBytes)
         for number in 0..<keys { try await store.put("key-\(number)", bytes(1_000), durability: .buffered) }
-        try await store.flush()
+        try await store.sync()
         fillUp()
         for size in [1_000, 1] { while (try? await store.put("rest", bytes(size))) != nil {} }
         return store
@@ -90,7 +90,7 @@ import Testing
             fillUp()
         }
         store = try await open(segmentBytes: segmentBytes)
-        #expect(try Array(store.keys(in: .prefix("key-"))).count == 196)
+        #expect(try Array(store.scan(.prefix("key-")).keys).count == 196)
         #expect(try store.get("other") == nil && store.get("key-200") != nil)
         // With free space, all writes succeed again, and the reserve is allocated again.
         disk.capacity += 8 << 20
@@ -109,7 +109,7 @@ import Testing
             fillUp()
             store = try await open(segmentBytes: segmentBytes)
         }
-        let keys = try Array(store.keys())
+        let keys = Array(try store.scan().keys)
         for start in stride(from: 0, to: keys.count, by: 100) {
             try await store.write { batch in
                 for key in keys[start..<min(start + 100, keys.count)] { batch.remove(key) }
@@ -124,7 +124,7 @@ import Testing
         #expect(store.state == .ready)
         try await store.close()
         store = try await open(segmentBytes: segmentBytes)
-        #expect(try Array(store.keys()).map { Array($0) } == [Array("again".utf8)])
+        #expect(try Array(store.scan().keys).map { Array($0) } == [Array("again".utf8)])
         try await store.close()
         #expect(disk.capacity - free < (200 << 10) + UInt64(segmentBytes))
     }
@@ -140,7 +140,7 @@ import Testing
             #expect(try store.get("key-\(number)") == nil)
             await expectRefusal(store)
         }
-        let keys = try Array(store.keys())
+        let keys = Array(try store.scan().keys)
         try await store.write { batch in for key in keys { batch.remove(key) } }
         store.log.abandon()
         fillUp()
@@ -181,7 +181,7 @@ import Testing
         disk.capacity += 990 << 10
         for _ in 0..<3 { await expectError(.outOfSpace) { try await store.compact() } }
         fillUp()
-        let keys = try Array(store.keys())
+        let keys = Array(try store.scan().keys)
         try await store.write { batch in for key in keys { batch.remove(key) } }
         fillUp()
         #expect(try await store.compact().snapshot?.keys == 0)
@@ -271,7 +271,7 @@ import Testing
             try await store.close()
         }
         store = try await open()
-        #expect(try Array(store.keys(in: .prefix("key-"))).count == 17)
+        #expect(try Array(store.scan(.prefix("key-")).keys).count == 17)
         try await store.close()
     }
 }

@@ -29,10 +29,9 @@ enum GoldenListing {
                     + "\(snapshot.bytes) bytes, of \(snapshot.time.milliseconds)")
         }
         for file in report.skippedFiles { lines.append("passed over: \(name(file, path))") }
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             let expiry = entry.expires.map { " until \($0.milliseconds)" } ?? ""
             lines.append("\(entry.sequence): \(text(entry.key)) = \(text(entry.value))\(expiry)")
-            return .next
         }
         return lines
     }

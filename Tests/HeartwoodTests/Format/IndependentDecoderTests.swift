@@ -12,9 +12,8 @@ struct IndependentDecoderTests {
 
     private func pairs(of store: Store) throws -> [Pair] {
         var pairs: [Pair] = []
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             pairs.append(Pair(key: entry.key, value: entry.value, expires: entry.expires?.milliseconds))
-            return .next
         }
         return pairs
     }
@@ -49,7 +48,7 @@ struct IndependentDecoderTests {
             let configuration = configuration(compressing: opening % 2 == 0)
             var store: Store? = try await Store.open(at: path, configuration: configuration)
             for _ in 0..<60 { try await write(to: store!, &random) }
-            if Bool.random(using: &random) { try await store!.flush() }
+            if Bool.random(using: &random) { try await store!.sync() }
             let expected = try pairs(of: store!)
             if Bool.random(using: &random) { try await store!.close() }
             store = nil
@@ -126,7 +125,7 @@ struct IndependentDecoderTests {
                 try await expectSame(path, compacted)
             }
             for _ in 0..<Int.random(in: 0..<20, using: &random) { try await write(to: store!, &random) }
-            if Bool.random(using: &random) { try await store!.flush() }
+            if Bool.random(using: &random) { try await store!.sync() }
             let expected = try pairs(of: store!)
             if Bool.random(using: &random) { try await store!.close() }
             store = nil

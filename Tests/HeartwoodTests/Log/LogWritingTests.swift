@@ -122,7 +122,7 @@ import Testing
             found.withLock { $0.append(try? store?.get("k")) }
         }
         try await store.put("last", "1", durability: durability)
-        try await store.flush()
+        try await store.sync()
         disk.observe { _, _ in }
         let all = found.withLock { $0 }
         #expect(!all.isEmpty && all.allSatisfy { $0 == [UInt8]("seen at once".utf8) })
@@ -221,7 +221,7 @@ import Testing
     @Test func nothingIsStoredAfterACommitInProgress() async throws {
         let store = try await openMapped()
         try await store.put("buffered", "1", durability: .buffered)
-        #expect(try await !stores(store, .write) { try await store.flush() })
+        #expect(try await !stores(store, .write) { try await store.sync() })
         #expect(try await found(["buffered", "during"]) == [[0x31], [0x31]])
         try await store.close()
     }
@@ -267,12 +267,12 @@ import Testing
     @Test func whatIsStoredDuringASyncIsNotCalledSynced() async throws {
         let store = try await openMapped()
         try await store.put("buffered", "1", durability: .buffered)
-        #expect(try await stores(store, .sync) { try await store.flush() })
+        #expect(try await stores(store, .sync) { try await store.sync() })
         let sequence = store.statistics.lastSequence
         #expect(store.statistics.syncedSequence == sequence - 1)
         let (synced, written) = store.log.withState { ($0.commits.syncedEnd, $0.commits.writtenEnd) }
         #expect(synced < written)
-        try await store.flush()
+        try await store.sync()
         #expect(store.statistics.syncedSequence == sequence)
         try await store.close()
     }

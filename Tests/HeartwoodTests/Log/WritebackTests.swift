@@ -23,7 +23,7 @@ import Testing
         let store = try await open(16 << 20)
         let value = [UInt8](repeating: 7, count: 10_000)
         for number in 0..<4_000 { try await store.put("key-\(number)", value, durability: durability) }
-        try await store.flush()
+        try await store.sync()
         try await store.close()
         let files = fileSystem.files.withLock { $0 }.filter { !$0.started.isEmpty }
         try #require(files.count >= 2)

@@ -13,9 +13,8 @@ import Testing
 
     private func contents(of store: Store) throws -> [[UInt8]: [UInt8]] {
         var contents: [[UInt8]: [UInt8]] = [:]
-        try store.forEach { entry in
+        for entry in try store.scan().entries() {
             contents[entry.key] = entry.value
-            return .next
         }
         return contents
     }

@@ -16,7 +16,7 @@ private let smallConfiguration = Store.Configuration(
         #expect(try store.blocking.put("a", "1") == 1)
         #expect(try store.blocking.put("b", "2", durability: .written) == 2)
         #expect(try store.blocking.put("c", "3", durability: .buffered) == 3)
-        #expect(try store.blocking.flush() == 3)
+        #expect(try store.blocking.sync() == 3)
         #expect(
             try store.blocking.write { batch in
                 batch.put("d", "4")

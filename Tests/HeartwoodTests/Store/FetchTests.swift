@@ -77,22 +77,22 @@ import Testing
             }
         }
         #expect(try store.get("key/112") == value(12) && store.get("key/165") == value(65))
-        let values = try store.get(all: keys.reversed())
+        let values = try view.get(all: keys.reversed())
         #expect(values.count { $0 != nil } == 70)
-        #expect(try await store.fetch(all: keys.reversed()) == values)
-        #expect(try await view.fetch(all: keys.reversed()) == values)
+        #expect(try await store.fetchEntries(of: keys.reversed()).map { $0?.value } == values)
+        #expect(try await view.fetchEntries(of: keys.reversed()).map { $0?.value } == values)
         try await store.transaction { transaction async throws in
             #expect(try transaction.get(all: keys.reversed()) == values)
-            #expect(try await transaction.fetch(all: keys.reversed()) == values)
+            #expect(try await transaction.fetchEntries(of: keys.reversed()).map { $0?.value } == values)
         }
         for reversed in [false, true] {
             for limit in [1, 16, 35, 70, 71] {
-                let page = try store.entries(reversed: reversed, limit: limit)
+                let page = try view.entries(in: .all, reversed: reversed, limit: limit)
                 #expect(page.entries.count == min(limit, 70))
-                #expect(try await store.fetchEntries(reversed: reversed, limit: limit) == page)
-                #expect(try await view.fetchEntries(reversed: reversed, limit: limit) == page)
+                #expect(try await store.fetchEntries(in: .all, reversed: reversed, limit: limit) == page)
+                #expect(try await view.fetchEntries(in: .all, reversed: reversed, limit: limit) == page)
                 try await store.transaction { transaction async throws in
-                    #expect(try await transaction.fetchEntries(reversed: reversed, limit: limit) == page)
+                    #expect(try await transaction.fetchEntries(in: .all, reversed: reversed, limit: limit) == page)
                 }
             }
         }
@@ -105,7 +105,7 @@ import Testing
         var store = try await open(cached, at: "/store", compacts: false)
         #expect(try await cached.counting { _ = try await store.fetch(keys[1]) } == .init(immediate: 1))
         #expect(try await cached.counting { _ = try await store.fetchEntry(keys[1]) } == .init(immediate: 1))
-        #expect(try await cached.counting { _ = try await store.fetch(all: keys) } == .init(immediate: 10))
+        #expect(try await cached.counting { _ = try await store.fetchEntries(of: keys) } == .init(immediate: 10))
         #expect(try await cached.counting { _ = try await store.fetch("key/165") } == .init())
         #expect(try await cached.counting { _ = try await store.fetch("absent") } == .init())
         #expect(try await cached.counting { _ = try await store.fetchEntries(limit: 10) }.waiting == 0)
@@ -117,7 +117,8 @@ import Testing
         let slow = files(.slow)
         store = try await open(slow, at: "/store", compacts: false)
         #expect(try await slow.counting { _ = try await store.fetch(keys[1]) } == .init(waiting: 1, refused: 1))
-        #expect(try await slow.counting { _ = try await store.fetch(all: keys) } == .init(waiting: 10, refused: 1))
+        #expect(
+            try await slow.counting { _ = try await store.fetchEntries(of: keys) } == .init(waiting: 10, refused: 1))
         try await store.close()
     }
 
@@ -145,20 +146,20 @@ import Testing
         disk.fail { $0.operation == .read ? 5 : nil }
         await expectError(.inputOutput) { _ = try await store.fetch("key/101") }
         await expectError(.inputOutput) { _ = try await store.fetchEntry("key/101") }
-        await expectError(.inputOutput) { _ = try await store.fetch(all: ["key/101"]) }
+        await expectError(.inputOutput) { _ = try await store.fetchEntries(of: ["key/101"]) }
         await expectError(.inputOutput) { _ = try await store.fetchEntries(limit: 1) }
         disk.heal()
         await expectError(.invalidArgument) { _ = try await store.fetch("") }
-        await expectError(.invalidArgument) { _ = try await store.fetch(all: ["a", ""]) }
+        await expectError(.invalidArgument) { _ = try await store.fetchEntries(of: ["a", ""]) }
         await expectError(.invalidArgument) { _ = try await store.fetchEntries(limit: 0) }
         let view = try store.readView()
         try await store.close()
         await expectError(.closed) { _ = try await store.fetch("key/101") }
         await expectError(.closed) { _ = try await store.fetchEntry("key/101") }
-        await expectError(.closed) { _ = try await store.fetch(all: ["key/101"]) }
+        await expectError(.closed) { _ = try await store.fetchEntries(of: ["key/101"]) }
         await expectError(.closed) { _ = try await store.fetchEntries(limit: 1) }
         await expectError(.closed) { _ = try await view.fetch("key/101") }
-        await expectError(.closed) { _ = try await view.fetch(all: ["key/101"]) }
+        await expectError(.closed) { _ = try await view.fetchEntries(of: ["key/101"]) }
         await expectError(.closed) { _ = try await view.fetchEntries(limit: 1) }
     }
 

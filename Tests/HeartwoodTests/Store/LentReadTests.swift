@@ -63,11 +63,11 @@ import Testing
             #expect(try store.withEntry(key, lent) == entry)
             #expect(try view.withEntry(key, lent) == entry)
             let length = entry.value.count
-            #expect(try store.withValue(key) { $0.byteCount } == length)
-            #expect(try view.withValue(key) { $0.byteCount } == length)
+            #expect(try store.withEntry(key) { value, _, _ in value.byteCount } == length)
+            #expect(try view.withEntry(key) { value, _, _ in value.byteCount } == length)
             try await store.transaction { transaction throws in
                 #expect(try transaction.withEntry(key, lent) == entry)
-                #expect(try transaction.withValue(key) { $0.byteCount } == length)
+                #expect(try transaction.withEntry(key) { value, _, _ in value.byteCount } == length)
             }
         }
         #expect(try store.withEntry("absent", lent) == nil)
@@ -98,7 +98,7 @@ import Testing
         var runs = 0
         try await store.transaction { transaction in
             runs += 1
-            _ = try transaction.withValue("a") { $0.byteCount }
+            _ = try transaction.withEntry("a") { value, _, _ in value.byteCount }
             if runs == 1 { try await Task.detached { _ = try await store.put("a", "1") }.value }
             try transaction.put("b", "2")
         }
@@ -121,7 +121,7 @@ import Testing
         let mayEnd = Locked(false)
         let found = Locked<[UInt8]?>(nil)
         let thread = try startThread(name: "lent read") {
-            _ = try? reader.withValue("key") { bytes in
+            _ = try? reader.withEntry("key") { bytes, _, _ in
                 isLent.withLock { $0 = true }
                 // Ends in any case, so that the test fails instead of hanging.
                 for _ in 0..<60_000 where !mayEnd.withLock({ $0 }) { pauseThread(nanoseconds: 5_000_000) }
@@ -144,10 +144,10 @@ import Testing
         struct Refusal: Error {}
         let store = try await open(.positioned)
         try await store.put("key", "value")
-        _ = try store.withValue("key") { $0.byteCount }
-        _ = try store.withValue("absent") { $0.byteCount }
-        #expect(throws: Refusal.self) { try store.withValue("key") { _ in throw Refusal() } }
-        await expectError(.invalidArgument) { _ = try store.withValue("") { $0.byteCount } }
+        _ = try store.withEntry("key") { value, _, _ in value.byteCount }
+        _ = try store.withEntry("absent") { value, _, _ in value.byteCount }
+        #expect(throws: Refusal.self) { try store.withEntry("key") { _, _, _ in throw Refusal() } }
+        await expectError(.invalidArgument) { _ = try store.withEntry("") { value, _, _ in value.byteCount } }
         var tries = 0
         let areGone = store.log.index.waitForReaders {
             tries += 1

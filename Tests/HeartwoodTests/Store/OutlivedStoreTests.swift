@@ -33,7 +33,7 @@ import Testing
             let expires: Expiry = number % 3 == 0 ? .after(.seconds(10_000)) : .never
             try await store.put(key, Self.value(number), expires: expires, durability: .buffered)
             if number == 50 { try await store.compact() }
-            if number == 140 { try await store.flush() }
+            if number == 140 { try await store.sync() }
         }
         #expect(store.image.mayBePending(try #require(store.log.index.newest(of: "key 149")).location))
         return store
@@ -41,10 +41,10 @@ import Testing
 
     /// A form of reading a view.
     private enum Form: CaseIterable {
-        case get, fetch, entry, fetchEntry, getAll, fetchAll, fetchEntriesOfKeys
-        case withValue, withEntry, lendEntry, contains, expiry
+        case get, fetch, entry, fetchEntry, getAll, fetchEntriesOfKeys
+        case withEntry, lendEntry, contains, expiry
         case count, fetchCount, entries, fetchEntries, fetchKeys, fetchNextExpiry
-        case keys, scan, forEach, forEachRecord, forEachKey
+        case keys, scan, scanEntries, forEach, forEachEntry, forEachKey
 
         /// What it reads.
         func read(_ view: ReadView) async throws -> [[UInt8]] {
@@ -55,9 +55,7 @@ import Testing
             case .entry: for key in keys { found.append(bytes(try view.entry(key))) }
             case .fetchEntry: for key in keys { found.append(bytes(try await view.fetchEntry(key))) }
             case .getAll: found = try view.get(all: keys).map { $0 ?? [] }
-            case .fetchAll: found = try await view.fetch(all: keys).map { $0 ?? [] }
-            case .fetchEntriesOfKeys: found = try await view.fetchEntries(of: keys.map { Array($0.utf8) }).map(bytes)
-            case .withValue: for key in keys { _ = try view.withValue(key) { found.append(bytes($0)) } }
+            case .fetchEntriesOfKeys: found = try await view.fetchEntries(of: keys).map(bytes)
             case .withEntry:
                 for key in keys { _ = try view.withEntry(key) { value, _, _ in found.append(bytes(value)) } }
             case .lendEntry:
@@ -66,26 +64,27 @@ import Testing
                 }
             case .contains: for key in keys { found.append(try view.contains(key) ? [1] : [0]) }
             case .expiry: for key in keys { found.append(Array("\(try view.expiry(of: key) as Any)".utf8)) }
-            case .count: found = [Array("\(try view.count())".utf8)]
+            case .count: found = [Array("\(try view.scan().count())".utf8)]
             case .fetchCount: found = [Array("\(try await view.fetchCount(in: .all))".utf8)]
-            case .entries: found = try view.entries(limit: 1_000).entries.map(bytes)
+            case .entries: found = try view.entries(in: .all, reversed: true, limit: 1_000).entries.map(bytes)
             case .fetchEntries: found = try await view.fetchEntries(limit: 1_000).entries.map(bytes)
             case .fetchKeys: found = try await view.fetchKeys(in: .all, limit: 1_000)
             case .fetchNextExpiry: found = [Array("\(try await view.fetchNextExpiry(in: .all) as Any)".utf8)]
-            case .keys: found = try [[UInt8]](view.keys())
-            case .scan: for try await (key, value) in view.scan(reversed: true) { found.append(key + value) }
-            case .forEach:
-                try view.forEach { entry in
+            case .keys: found = [[UInt8]](try view.scan().keys)
+            case .scan: for try await entry in view.scan(reversed: true) { found.append(bytes(entry)) }
+            case .scanEntries: found = try view.scan(limit: 1_000).entries().map(bytes)
+            case .forEachEntry:
+                try view.scan().forEachEntry { entry in
                     found.append(bytes(entry))
                     return .next
                 }
-            case .forEachRecord:
-                try view.forEachRecord { key, value in
+            case .forEach:
+                try view.scan().forEach { key, value in
                     found.append(bytes(key) + bytes(value))
                     return .next
                 }
             case .forEachKey:
-                try view.forEachKey { key in
+                try view.scan().forEachKey { key in
                     found.append(bytes(key))
                     return .next
                 }
@@ -132,9 +131,9 @@ import Testing
     /// The last use of a store may be the call that begins an iteration.
     @Test func anIterationGoesOnAfterItsStoreWasReleased() async throws {
         var store: Store? = try await make(.positioned)
-        let expected = try #require(store).entries(limit: 1_000).entries
+        let expected = try #require(store).scan().entries()
         var scan = try #require(store).scan().makeAsyncIterator()
-        var keys = try #require(store).keys().makeIterator()
+        var keys = try #require(store).scan().keys.makeIterator()
         for entry in expected[..<20] {
             #expect(try await scan.next()?.value == entry.value)
             #expect(keys.next() == entry.key)
@@ -151,12 +150,12 @@ import Testing
         store = try await Store.open(at: directory.path("store"), configuration: configuration(.positioned))
         let view = try #require(store).readView()
         var count = 0
-        try view.forEach { _ in
+        try view.scan().forEachEntry { _ in
             if count == 10 { store = nil }
             count += 1
             return .next
         }
-        #expect(try count == view.count())
+        #expect(try count == view.scan().count())
     }
 
     /// A released store ends its feeds after what is in its files; the view of a following reads on.
@@ -172,7 +171,7 @@ import Testing
             keys.append(change.key)
         }
         #expect(keys == [Array("after".utf8)])
-        #expect(try following.view.count() == Self.keys.count)
+        #expect(try following.view.scan().count() == Self.keys.count)
         #expect(try following.view.get("key 7") == Self.value(7))
     }
 
@@ -216,7 +215,7 @@ import Testing
         let read = try reader.readView()
         reader.close()
         for form in Form.allCases { await expectClosed("read only, \(form)") { _ = try await form.read(read) } }
-        await expectClosed("refresh") { try reader.refresh() }
+        await expectClosed("refresh") { try await reader.refresh() }
         await expectClosed("a feed") { for try await _ in reader.changes() {} }
         await expectClosed("a feed") { for try await _ in store.changes() {} }
     }
@@ -237,20 +236,20 @@ import Testing
             try await store.close()
         }
         try await make(.positioned).close()
-        try await walk("forEach") { view, next in
-            try view.forEach { _ in
+        try await walk("forEachEntry") { view, next in
+            try view.scan().forEachEntry { _ in
                 try next()
                 return .next
             }
         }
-        try await walk("forEachRecord") { view, next in
-            try view.forEachRecord(reversed: true) { _, _ in
+        try await walk("forEach") { view, next in
+            try view.scan(reversed: true).forEach { _, _ in
                 try next()
                 return .next
             }
         }
         try await walk("forEachKey") { view, next in
-            try view.forEachKey { _ in
+            try view.scan().forEachKey { _ in
                 try next()
                 return .next
             }
@@ -261,7 +260,7 @@ import Testing
         try await walk("pages") { view, next in
             var rest: KeyRange? = .all
             while let range = rest {
-                let page = try view.entries(in: range, limit: 1)
+                let page = try view.entries(in: range, reversed: false, limit: 1)
                 rest = page.next
                 try next()
             }
@@ -276,7 +275,9 @@ import Testing
                 try await store.close()
                 await expectClosed("get") { _ = try transaction.get("key 1") }
                 await expectClosed("fetch") { _ = try await transaction.fetch("key 1") }
-                await expectClosed("withValue") { _ = try transaction.withValue("key 1") { $0.byteCount } }
+                await expectClosed("withValue") {
+                    _ = try transaction.withEntry("key 1") { value, _, _ in value.byteCount }
+                }
                 await expectClosed("entries") { _ = try transaction.entries(in: .all, limit: 3) }
                 await expectClosed("count") { _ = try transaction.count() }
                 try transaction.put("key 1", "new")

@@ -8,7 +8,7 @@ import Testing
     init() throws { store = try .inMemory() }
 
     private func keys(_ range: KeyRange, reversed: Bool = false) throws -> [String] {
-        try store.keys(in: range, reversed: reversed).map { String(decoding: $0, as: UTF8.self) }
+        try store.scan(range, reversed: reversed).keys.map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func aRangeAfterAKeyExcludesItAndAllBeforeIt() async throws {
@@ -49,11 +49,11 @@ import Testing
             for number in 0..<100 { batch.put("key \(number)", "") }
         }
         let view = try store.readView()
-        var walk = try store.keys().makeIterator()
+        var walk = try store.scan().keys.makeIterator()
         #expect(walk.next() != nil)
         try await store.close()
-        await expectError(.closed) { _ = try store.keys() }
-        await expectError(.closed) { _ = try view.keys() }
+        await expectError(.closed) { _ = try store.scan().keys }
+        await expectError(.closed) { _ = try view.scan().keys }
         var rest = 0
         while walk.next() != nil { rest += 1 }
         #expect(rest == 99, "a walk in progress ended early without an error")

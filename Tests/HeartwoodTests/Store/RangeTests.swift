@@ -88,13 +88,13 @@ import Testing
             let reversed = random.oneIn(2)
             let limit = random.pick([1, 2, 3, 5, 20, 100, .max])
             expect(
-                try store.entries(in: range, reversed: reversed, limit: limit), of: contents, range,
+                try await store.fetchEntries(in: range, reversed: reversed, limit: limit), of: contents, range,
                 reversed: reversed, limit: limit, seed)
             expect(
                 try view.entries(in: range, reversed: reversed, limit: limit), of: seen, range, reversed: reversed,
                 limit: limit, seed)
-            #expect(try store.count(in: range) == expected(contents, range, reversed: false).count, "seed \(seed)")
-            #expect(try view.count(in: range) == expected(seen, range, reversed: false).count, "seed \(seed)")
+            #expect(try store.scan(range).count() == expected(contents, range, reversed: false).count, "seed \(seed)")
+            #expect(try view.scan(range).count() == expected(seen, range, reversed: false).count, "seed \(seed)")
         }
         try await store.close()
     }
@@ -125,27 +125,36 @@ import Testing
         try await store.write { batch in
             for number in 0..<10_000 { batch.put("\(100_000 + number)", "") }
         }
-        #expect(try store.count() == 10_000)
-        #expect(try store.count(in: .range(from: "100001", to: "108193")) == 8_192)
-        #expect(try store.count(in: .prefix("z")) == 0)
+        #expect(try store.scan().count() == 10_000)
+        #expect(try store.scan(.range(from: "100001", to: "108193")).count() == 8_192)
+        #expect(try store.scan(.prefix("z")).count() == 0)
         try await store.close()
-        await expectError(.closed) { _ = try store.count() }
+        await expectError(.closed) { _ = try store.scan().count() }
     }
 
     @Test func limitsBelowOneAreRefused() async throws {
         let view = try store.readView()
         for limit in [0, -1, .min] {
-            await expectError(.invalidArgument) { _ = try store.entries(limit: limit) }
-            await expectError(.invalidArgument) { _ = try view.entries(limit: limit) }
+            await expectError(.invalidArgument) { _ = try await store.fetchEntries(limit: limit) }
+            await expectError(.invalidArgument) { _ = try view.entries(in: .all, reversed: false, limit: limit) }
+            #expect(try store.scan(limit: limit).entries().isEmpty && store.scan(limit: limit).count() == 0)
+            #expect(try Array(store.scan(limit: limit).keys).isEmpty)
+            for try await _ in store.scan(limit: limit) { Issue.record("an entry") }
+            try store.scan(limit: limit).forEach { _, _ in throw StoreError.closed }
+            try store.scan(limit: limit).forEachKey { _ in throw StoreError.closed }
             await expectError(.invalidArgument) { try await store.remove(in: .all, limit: limit) }
             await expectError(.invalidArgument) {
                 try await store.transaction { _ = try $0.entries(limit: limit) }
             }
         }
         try await store.close()
-        await expectError(.closed) { _ = try store.entries(limit: 1) }
-        await expectError(.closed) { _ = try view.entries(limit: 1) }
-        await expectError(.closed) { _ = try view.count() }
+        await expectError(.closed) { _ = try await store.fetchEntries(limit: 1) }
+        await expectError(.closed) { _ = try view.entries(in: .all, reversed: false, limit: 1) }
+        await expectError(.closed) { _ = try store.scan().entries() }
+        await expectError(.closed) { _ = try store.scan().keys }
+        await expectError(.closed) { for try await _ in store.scan() {} }
+        await expectError(.closed) { try store.scan().forEach { _, _ in .next } }
+        await expectError(.closed) { _ = try view.scan().count() }
         await expectError(.closed) { try await store.remove(in: .all) }
     }
 
@@ -225,7 +234,7 @@ import Testing
             contents[other] = Array("overtaken".utf8)
             contents = applying(changes, to: contents)
             expect(
-                try store.entries(limit: .max), of: contents, .all, reversed: false, limit: .max, seed)
+                try await store.fetchEntries(limit: .max), of: contents, .all, reversed: false, limit: .max, seed)
         }
         #expect(reruns > 30 && reruns < 270)
         try await store.close()
@@ -276,7 +285,7 @@ import Testing
             return first.key
         }
         #expect(runs == 1 && first.value == Array("todo:1".utf8))
-        #expect(try store.count() == 1)
+        #expect(try store.scan().count() == 1)
         try await store.close()
     }
 
@@ -294,8 +303,8 @@ import Testing
         #expect(try store.contains("a/10999") == false && store.contains("a/11000"))
         let rest = try await store.remove(in: .prefix("a/"))
         #expect(rest.value == 2_000 && rest.sequence == view.sequence + 2)
-        #expect(try store.keys().map { $0 } == [Array("b".utf8)])
-        #expect(try view.count() == 3_001)
+        #expect(try store.scan().keys.map { $0 } == [Array("b".utf8)])
+        #expect(try view.scan().count() == 3_001)
         let nothing = try await store.remove(in: .prefix("a/"))
         #expect(nothing.value == 0 && nothing.sequence == rest.sequence)
         try await store.close()
@@ -312,11 +321,11 @@ import Testing
                 if number % 10 == task {
                     let removal = try await store.remove(in: .prefix("n/\(task)/"), durability: .buffered)
                     #expect(removal.value >= 1 && removal.sequence > sequence)
-                    #expect(try store.count(in: .prefix("n/\(task)/")) == 0)
+                    #expect(try store.scan(.prefix("n/\(task)/")).count() == 0)
                 }
             }
         }
-        #expect(try store.count(in: .prefix("n/")) == (0..<4).reduce(0) { $0 + 9 - $1 })
+        #expect(try store.scan(.prefix("n/")).count() == (0..<4).reduce(0) { $0 + 9 - $1 })
         try await store.close()
     }
 
@@ -326,7 +335,7 @@ import Testing
         try store.blocking.put("b", "")
         #expect(try store.blocking.remove(in: .prefix("a/"), limit: 1).value == 1)
         #expect(try store.blocking.remove(in: .prefix("a/"), durability: .written).value == 1)
-        #expect(try store.count() == 1)
+        #expect(try store.scan().count() == 1)
         try store.blocking.close()
     }
 

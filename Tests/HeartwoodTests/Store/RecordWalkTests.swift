@@ -27,7 +27,7 @@ import Testing
                     upper: upper < keys.count ? .excluded(bigEndianKey(keys[upper])) : .unbounded)
                 var wanted = reversed ? Array(keys[lower..<upper].reversed()) : Array(keys[lower..<upper])
                 wanted.reverse()
-                try store.forEachRecord(in: range, reversed: reversed) { key, value in
+                try store.scan(range, reversed: reversed).forEach { key, value in
                     let next = wanted.popLast()
                     let number = try #require(next, "\(context)")
                     try #require(key.withUnsafeBytes { [UInt8]($0) } == bigEndianKey(number), "\(context)")
@@ -64,7 +64,7 @@ import Testing
                 expected[number] = 50
                 try await store.put(bigEndianKey(number), Self.value(number, 50), durability: .buffered)
             }
-            try await store.flush()
+            try await store.sync()
             try check(store, expected, "seed \(random.seed), part \(part), written")
             guard part % 2 == 1 else { continue }
             try await store.close()
@@ -84,7 +84,7 @@ import Testing
         try await store.put("a", [UInt8](repeating: 1, count: 65_600))
         try await store.put("b", [UInt8](repeating: 2, count: 10), durability: .buffered)
         var values: [Int] = []
-        try store.forEachRecord { _, value in
+        try store.scan().forEach { _, value in
             values.append(value.byteCount)
             store.moveDelays(delays, by: 1_000_000_000)
             return .next

@@ -81,7 +81,7 @@ import Testing
         await expectError(.closed) { try await store.put("a", "2") }
         await expectError(.closed) { _ = try store.get("a") }
         await expectError(.closed) { _ = try await store.fetch("a") }
-        await expectError(.closed) { try await store.flush() }
+        await expectError(.closed) { try await store.sync() }
         await expectError(.closed) { _ = try store.readView() }
         await expectError(.closed) { try await store.transaction { _ in } }
         await expectError(.closed) { for try await _ in store.scan() {} }
@@ -184,21 +184,18 @@ import Testing
         }
         try await store.put("l", "other", durability: .buffered)
         var seen: [String] = []
-        for try await (key, _) in store.scan(prefix: "k1") { seen.append(String(decoding: key, as: UTF8.self)) }
+        for try await entry in store.scan(.prefix("k1")) {
+            seen.append(String(decoding: entry.key, as: UTF8.self))
+        }
         #expect(seen == (10..<20).map { "k\($0)" })
         seen = []
-        for try await (key, _) in store.scan(from: "k45", to: "l", reversed: true) {
-            seen.append(String(decoding: key, as: UTF8.self))
+        for try await entry in store.scan(.range(from: "k45", to: "l"), reversed: true) {
+            seen.append(String(decoding: entry.key, as: UTF8.self))
         }
         #expect(seen == ["k49", "k48", "k47", "k46", "k45"])
-        #expect(try Array(store.keys()).count == 51)
-        #expect(try Array(store.keys(in: .upTo("k02"), reversed: true)) == [[UInt8]("k01".utf8), [UInt8]("k00".utf8)])
-        var first: Entry?
-        try store.forEach(in: .from("k30")) { entry in
-            first = entry
-            return .stop
-        }
-        #expect(first?.value == [UInt8]("30".utf8))
+        #expect(try Array(store.scan().keys).count == 51)
+        #expect(try Array(store.scan(.upTo("k02"), reversed: true).keys) == [[UInt8]("k01".utf8), [UInt8]("k00".utf8)])
+        #expect(try store.scan(.from("k30"), limit: 1).entries().first?.value == [UInt8]("30".utf8))
         try await store.close()
     }
 
@@ -213,7 +210,7 @@ import Testing
         #expect(try view.get("a") == [0x31])
         #expect(try view.get("b") == [0x31])
         #expect(try view.get("c") == nil)
-        #expect(try Array(view.keys()).count == 2)
+        #expect(try Array(view.scan().keys).count == 2)
         #expect(try store.get("a") == [0x32])
         try await store.close()
     }
@@ -229,7 +226,7 @@ import Testing
         #expect(try store.get("short") == nil)
         #expect(try store.contains("short") == false)
         #expect(try view.get("short") == [0x31])
-        #expect(try Array(store.keys()).count == 1)
+        #expect(try Array(store.scan().keys).count == 1)
         try await store.put("short", "3", if: .absent)
         try await store.put("other", "4", expires: .after(.seconds(1)))
         clock.set(1_012_000)
@@ -289,7 +286,7 @@ import Testing
     @Test func flushSyncsBufferedWrites() async throws {
         let store = try await onDisk()
         for number in 0..<1_000 { try await store.put("k\(number)", "v", durability: .buffered) }
-        #expect(try await store.flush() == 1_000)
+        #expect(try await store.sync() == 1_000)
         #expect(store.statistics.syncedSequence == 1_000)
         try await store.close()
     }

@@ -26,7 +26,7 @@ import Testing
         var random = SeededRandom(1)
         for (key, value) in entries.shuffled(using: &random) { try await store.put(key, value) }
         try await body(store, entries)
-        try await store.flush()
+        try await store.sync()
         try await body(store, entries)
         try await store.close()
         let reopened = try await Store.open(at: directory.path("store"), configuration: configuration)
@@ -40,13 +40,13 @@ import Testing
             #expect(store.statistics.rotations > 3 || store.statistics.batches == 0)
             for (key, value) in entries {
                 #expect(try store.get(key) == value)
-                #expect(try store.withValue(key) { value in value.byteCount } == value.count)
+                #expect(try store.withEntry(key) { value, _, _ in value.byteCount } == value.count)
             }
             let keys = entries.map(\.key) + [[0xFF]]
-            #expect(try store.get(all: keys.reversed()) == [nil] + entries.map(\.value).reversed())
+            #expect(try store.readView().get(all: keys.reversed()) == [nil] + entries.map(\.value).reversed())
             for reversed in [false, true] {
                 var seen: [[UInt8]] = []
-                try store.forEachRecord(reversed: reversed) { key, value in
+                try store.scan(reversed: reversed).forEach { key, value in
                     let key = key.withUnsafeBytes { [UInt8]($0) }
                     let expected = entries.first { $0.key == key }!.value
                     #expect(value.withUnsafeBytes { [UInt8]($0) } == expected)
@@ -55,8 +55,8 @@ import Testing
                 }
                 #expect(seen == (reversed ? entries.map(\.key).reversed() : entries.map(\.key)))
                 var scanned: [[UInt8]] = []
-                for try await (key, value) in store.scan(reversed: reversed) where value.count < 1 << 20 {
-                    scanned.append(key)
+                for try await entry in store.scan(reversed: reversed) where entry.value.count < 1 << 20 {
+                    scanned.append(entry.key)
                 }
                 #expect(scanned == seen)
             }
@@ -66,7 +66,7 @@ import Testing
     @Test func forEachKeyEndsWhenTheBodyReturnsStop() async throws {
         try await withFilledStore(.positioned) { store, entries in
             var seen: [[UInt8]] = []
-            try store.forEachKey(in: .from(entries[10].key)) { key in
+            try store.scan(.from(entries[10].key)).forEachKey { key in
                 seen.append(key.withUnsafeBytes { [UInt8]($0) })
                 return seen.count == 5 ? .stop : .next
             }
@@ -78,9 +78,9 @@ import Testing
 
     @Test func errorsOfTheBodyAreRethrown() async throws {
         try await withFilledStore(.mapped) { store, entries in
-            #expect(throws: Stop.self) { try store.forEachRecord { _, _ in throw Stop() } }
-            #expect(throws: Stop.self) { try store.forEachKey { _ in throw Stop() } }
-            #expect(throws: Stop.self) { try store.withValue(entries[0].key) { _ in throw Stop() } }
+            #expect(throws: Stop.self) { try store.scan().forEach { _, _ in throw Stop() } }
+            #expect(throws: Stop.self) { try store.scan().forEachKey { _ in throw Stop() } }
+            #expect(throws: Stop.self) { try store.withEntry(entries[0].key) { _, _, _ in throw Stop() } }
         }
     }
 

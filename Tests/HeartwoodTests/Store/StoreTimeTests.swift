@@ -115,7 +115,7 @@ import Testing
         #expect(try store.get("key") == nil)
         clock.jump(by: -Int64(Self.hour))
         #expect(try store.get("key") == nil && !store.contains("key"))
-        #expect(try store.readView().count(in: .all) == 0 && view.count(in: .all) == 1)
+        #expect(try store.readView().scan(.all).count() == 0 && view.scan(.all).count() == 1)
         #expect(try await store.transaction { try $0.get("key") }.value == nil)
         if compacts { try await store.compact() }
         store = try await reopen(store)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Heartwood
 
-/// `synced(through:)` waits once for the syncs of many writes.
+/// `sync(through:)` waits once for the syncs of many writes.
 @Suite struct SyncedThroughTests {
     private let disk = SimulatedDisk(seed: 9)
 
@@ -25,7 +25,7 @@ import Testing
         for number in 0..<3_000 {
             last = try await store.put("\(number)", "1", durability: durability)
             guard last > 100 else { continue }
-            try await store.synced(through: last - 100)
+            try await store.sync(through: last - 100)
             #expect(store.statistics.syncedSequence >= last - 100)
             guard number % 500 == 0 else { continue }
             let configuration = Store.Configuration(in: SimulatedDisk(image: disk.crash().image))
@@ -33,7 +33,7 @@ import Testing
             for before in 0...(number - 100) { #expect(try found.contains("\(before)")) }
             try await found.close()
         }
-        try await store.synced(through: last)
+        try await store.sync(through: last)
         #expect(store.statistics.syncedSequence == last)
         #expect(store.statistics.syncs < 100, "each sync covers many writes")
         try await store.close()
@@ -43,22 +43,22 @@ import Testing
     @Test func noSyncIsRequestedTwice() async throws {
         let store = try await open()
         let first = try await store.put("a", "1", durability: .buffered)
-        try await store.synced(through: first)
+        try await store.sync(through: first)
         var before = syncs
-        try await store.synced(through: first)
-        try await store.synced(through: 0)
+        try await store.sync(through: first)
+        try await store.sync(through: 0)
         #expect(syncs == before)
         let second = try await store.put("b", "1", durability: .buffered)
         let waiting = Locked<[Task<Void, any Error>]>([])
         disk.observe { [weak store] operation, _ in
             guard operation == .sync, let store, waiting.withLock({ $0.isEmpty }) else { return }
             waiting.withLock { waiting in
-                for _ in 0..<8 { waiting.append(Task { try await store.synced(through: second) }) }
+                for _ in 0..<8 { waiting.append(Task { try await store.sync(through: second) }) }
             }
             spin { store.log.syncedGate.waiterCount == 9 }
         }
         before = syncs
-        try await store.synced(through: second)
+        try await store.sync(through: second)
         for task in waiting.withLock({ $0 }) { try await task.value }
         disk.observe { _, _ in }
         store.settle()
@@ -69,12 +69,12 @@ import Testing
     @Test func invalidNumbersAndFailuresAreErrors() async throws {
         let store = try await open()
         let sequence = try await store.put("a", "1", durability: .written)
-        await expectError(.invalidArgument) { try await store.synced(through: sequence + 1) }
-        await expectError(.invalidArgument) { try await store.synced(through: .max) }
+        await expectError(.invalidArgument) { try await store.sync(through: sequence + 1) }
+        await expectError(.invalidArgument) { try await store.sync(through: .max) }
         disk.inject(Fault(.sync, .error(ErrorNumber.EIO)))
-        await expectError(.outcomeUnknown) { try await store.synced(through: sequence) }
-        await expectError(.failed) { try await store.synced(through: sequence) }
-        try await store.synced(through: 0)
+        await expectError(.outcomeUnknown) { try await store.sync(through: sequence) }
+        await expectError(.failed) { try await store.sync(through: sequence) }
+        try await store.sync(through: 0)
         await expectError(.failed) { try await store.close() }
     }
 
@@ -88,6 +88,6 @@ import Testing
     }
 
     private static func block(_ store: Store, _ sequence: SequenceNumber) throws {
-        try store.blocking.synced(through: sequence)
+        try store.blocking.sync(through: sequence)
     }
 }

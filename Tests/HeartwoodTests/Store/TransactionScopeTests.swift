@@ -144,7 +144,7 @@ import Testing
         end.finish()
         try await task.value
         #expect(try store.get("counter") == Array("2".utf8))
-        #expect(try store.count() == 3)
+        #expect(try store.scan().count() == 3)
     }
 
     /// What the body of a transaction leaves in a task is refused, not lost.
@@ -169,8 +169,9 @@ import Testing
                 { try await transaction.remove(in: .all) }, { try await transaction.touch("key", expires: .never) },
                 { _ = try transaction.get("key") },
                 { _ = try await transaction.fetch("key") }, { _ = try transaction.get(all: ["key"]) },
-                { _ = try await transaction.fetch(all: ["key"]) }, { _ = try transaction.entry("key") },
-                { _ = try await transaction.fetchEntry("key") }, { _ = try transaction.withValue("key") { _ in } },
+                { _ = try await transaction.fetchEntries(of: ["key"]) }, { _ = try transaction.entry("key") },
+                { _ = try await transaction.fetchEntry("key") },
+                { _ = try transaction.withEntry("key") { _, _, _ in } },
                 { _ = try transaction.contains("key") }, { _ = try transaction.expiry(of: "key") },
                 { _ = try transaction.entries(limit: 1) },
                 { _ = try await transaction.fetchEntries(limit: 1) }, { _ = try transaction.count() },

@@ -15,9 +15,8 @@ extension Store {
     /// All keys and values, as text.
     nonisolated func contents() throws -> [String: String] {
         var contents: [String: String] = [:]
-        try forEach { entry in
+        for entry in try scan().entries() {
             contents[String(decoding: entry.key, as: UTF8.self)] = String(decoding: entry.value, as: UTF8.self)
-            return .next
         }
         return contents
     }

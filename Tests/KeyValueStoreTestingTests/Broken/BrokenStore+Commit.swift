@@ -3,7 +3,7 @@ import KeyValueStoreTesting
 
 extension BrokenStore {
     func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
-        if fault != .writesInsideTransactions { try checkOutsideTransaction() }
+        if fault != .writesInsideTransactions { try Transaction.checkOutside(of: self) }
         var batch = batch
         switch fault {
         case .splitsBatches where batch.operations.count > 1:

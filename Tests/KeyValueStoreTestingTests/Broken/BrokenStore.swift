@@ -2,7 +2,7 @@ import KeyValueStore
 import KeyValueStoreTesting
 
 /// A store that keeps all promises but one. Without a fault it only passes calls on.
-final class BrokenStore: KeyValueStore {
+final class BrokenStore: KeyValueStore, LendingReader {
     let inner: ConstrainedStore
     let fault: Fault?
     private let start: ConstrainedStore.View
@@ -25,8 +25,9 @@ final class BrokenStore: KeyValueStore {
     func lendEntry(
         _ key: [UInt8], to body: (RawSpan, SequenceNumber, Timestamp?) -> Void
     ) async throws(StoreError) -> Bool {
-        if fault == .lendsTwice { _ = try await inner.lendEntry(key, to: body) }
-        return try await inner.lendEntry(key, to: body)
+        guard let entry = try await fetchEntry(key) else { return false }
+        for _ in 0..<(fault == .lendsTwice ? 2 : 1) { body(entry.value.span.bytes, entry.sequence, entry.expires) }
+        return true
     }
 
     func fetchEntries(in range: KeyRange, reversed: Bool, limit: Int) async throws(StoreError) -> EntryPage {
@@ -39,8 +40,9 @@ final class BrokenStore: KeyValueStore {
         View(self, fault == .showsOldView ? start : try await inner.readView())
     }
 
-    func refreshedView() async throws(StoreError) -> View {
-        View(self, fault == .observesOldView ? start : try await inner.refreshedView())
+    func readView(for purpose: ViewPurpose) async throws(StoreError) -> View {
+        guard purpose == .observation else { return try await readView() }
+        return View(self, fault == .observesOldView ? start : try await inner.readView(for: purpose))
     }
 
     func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes {

@@ -15,7 +15,7 @@ final class RecordingStore: KeyValueStore {
     var now: Timestamp { inner.now }
 
     func write(_ batch: WriteBatch, durability: Durability?) async throws(StoreError) -> SequenceNumber {
-        try checkOutsideTransaction()
+        try Transaction.checkOutside(of: self)
         await batches.append(batch)
         return try await inner.write(batch, durability: durability)
     }

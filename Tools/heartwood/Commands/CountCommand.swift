@@ -33,7 +33,7 @@ struct CountCommand: AsyncParsableCommand {
     func run() async throws {
         let range = try bounds.range(keys)
         let count = try await store.withReadView { view in
-            try view.count(in: try await repository.records(in: view, of: store)?.range ?? range)
+            try view.scan(try await repository.records(in: view, of: store)?.range ?? range).count()
         }
         guard json else { return try StandardOutput.printLine(String(count)) }
         var object = JSONText()

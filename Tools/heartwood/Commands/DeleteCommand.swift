@@ -65,12 +65,12 @@ struct DeleteCommand: AsyncParsableCommand {
         }
         let range = try bounds.range(keys)
         if dryRun {
-            let count = try await store.withReadView { view in try view.count(in: range) }
+            let count = try await store.withReadView { view in try view.scan(range).count() }
             return try StandardOutput.printLine(wouldDelete(count))
         }
         let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
             if !yes {
-                let count = try store.readView().count(in: range)
+                let count = try store.readView().scan(range).count()
                 let question = "delete \(Numbers.count(count, "key")) of \(path)?"
                 if count > 0, !Question.isAgreed(question) {
                     throw Failure(.declined, "not confirmed: no key was deleted")
@@ -97,7 +97,7 @@ struct DeleteCommand: AsyncParsableCommand {
                 if removal.value > 0 { last = removal.sequence }
                 guard let limit, removal.value == limit else { return (count, last) }
             } catch {
-                let wanted = limit ?? (try? store.count(in: range)) ?? 0
+                let wanted = limit ?? (try? store.scan(range).count()) ?? 0
                 guard error.code == .outOfSpace, wanted > 1 || uncompacted > 0 else {
                     if count > 0 { StandardError.say("\(Numbers.count(count, "key")) deleted before this error") }
                     throw error

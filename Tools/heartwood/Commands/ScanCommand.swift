@@ -78,7 +78,7 @@ struct ScanCommand: AsyncParsableCommand {
                 let last = expiresWithin.map { opened.now + $0.duration }
                 try printExpiring(in: range, of: view, until: last, &lines, to: &output)
             } else if keysOnly {
-                for key in try view.keys(in: range, reversed: reverse).prefix(limit.most) {
+                for key in try view.scan(range, reversed: reverse).keys.prefix(limit.most) {
                     try lines.print(key, expires: nil, to: &output)
                 }
             } else {
@@ -100,7 +100,7 @@ struct ScanCommand: AsyncParsableCommand {
         to output: inout StandardOutput
     ) throws {
         var left = limit.most
-        for key in try view.keys(in: range, reversed: reverse) {
+        for key in try view.scan(range, reversed: reverse).keys {
             guard let expires = try view.expiry(of: key)?.timestamp, expires <= last ?? expires else { continue }
             if keysOnly {
                 try lines.print(key, expires: expires, to: &output)

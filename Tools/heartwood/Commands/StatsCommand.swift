@@ -70,7 +70,7 @@ struct StatsCommand: AsyncParsableCommand {
             for number in 1...(limit ?? .max) {
                 if number > 1 {
                     try await Task.sleep(for: interval)
-                    try await store.fetchNewest()
+                    try await store.refresh()
                 }
                 let now = ContinuousClock.now
                 let line = StatsLine(store, since: before, elapsed: now - last)
@@ -82,7 +82,7 @@ struct StatsCommand: AsyncParsableCommand {
 
     private static func keyBytes(of view: ReadView) throws -> UInt64 {
         var bytes: UInt64 = 0
-        try view.forEachKey { key in
+        try view.scan().forEachKey { key in
             bytes += UInt64(key.byteCount)
             return .next
         }

@@ -106,7 +106,7 @@ struct TouchCommand: AsyncParsableCommand {
         if dryRun {
             let count = try await store.withReadView { view in
                 try refuseRepositories(in: range, of: view)
-                return try view.count(in: range)
+                return try view.scan(range).count()
             }
             return try StandardOutput.printLine(text(count, "wouldTouch", "would touch"))
         }
@@ -114,7 +114,7 @@ struct TouchCommand: AsyncParsableCommand {
             let view = try store.readView()
             try refuseRepositories(in: range, of: view)
             if !yes {
-                let count = try view.count(in: range)
+                let count = try view.scan(range).count()
                 let question = "change when \(Numbers.count(count, "key")) of \(path) expire?"
                 if count > 0, !Question.isAgreed(question) { return Outcome() }
             }
@@ -145,7 +145,7 @@ struct TouchCommand: AsyncParsableCommand {
                 page.removeFirst(done)
             }
         }
-        for key in try view.keys(in: range) {
+        for key in try view.scan(range).keys {
             if Signals.requestToStop != nil { break }
             page.append(key)
             if page.count == 1_000 { try await write() }
@@ -208,12 +208,12 @@ struct TouchCommand: AsyncParsableCommand {
 
     private func refuseRepositories(in range: KeyRange, of view: ReadView) throws {
         let own = range.after([KeyLayout.root]).before([KeyLayout.root + 1])
-        if try view.count(in: own) > 0 { try refuseRepositories(of: view) }
+        if try view.scan(own).count() > 0 { try refuseRepositories(of: view) }
     }
 
     /// - Throws: ``Failure`` with ``ExitStatus/usage`` if the store has repositories.
     private func refuseRepositories(of view: ReadView) throws {
-        guard try view.count(in: .prefix(KeyLayout.catalogue)) > 0 else { return }
+        guard try view.scan(.prefix(KeyLayout.catalogue)).count() > 0 else { return }
         throw Failure(
             .usage,
             "these are keys of a repository, whose records and index entries expire together: give ids with '--model'")

@@ -142,7 +142,7 @@ extension ReadView {
         }
     }
 
-    /// As `forEach`. See ``readEntry(_:)``.
+    /// Calls `body` with the entries of a range until it returns `.stop`. See ``readEntry(_:)``.
     ///
     /// - Throws: As ``readEntry(_:)``; what `body` throws.
     func forEachEntry(
@@ -152,13 +152,13 @@ extension ReadView {
         while true {
             var last: [UInt8]?
             do {
-                return try forEach(in: rest, reversed: reversed) { entry in
+                return try scan(rest, reversed: reversed).forEachEntry { entry in
                     last = entry.key
                     return try body(ReadEntry(entry))
                 }
             } catch let error as StoreError where error.code == .tooLarge {
                 if let last { rest = rest.remainder(after: last, reversed: reversed) }
-                guard let key = try keys(in: rest, reversed: reversed).first(where: { _ in true }),
+                guard let key = try scan(rest, reversed: reversed, limit: 1).keys.first(where: { _ in true }),
                     let long = try readEntry(key), try body(long) == .next
                 else { return }
                 rest = rest.remainder(after: key, reversed: reversed)

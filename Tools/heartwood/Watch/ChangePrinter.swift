@@ -82,7 +82,7 @@ final class ChangePrinter: Sendable {
         if store.id == none {
             while store.id == none {
                 try await Task.sleep(for: .milliseconds(50))
-                try await store.fetchNewest()
+                try await store.refresh()
             }
             return ChangePosition(store: store.id, sequence: 0)
         }

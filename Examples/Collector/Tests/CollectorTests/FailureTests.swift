@@ -43,7 +43,7 @@ import Testing
             #expect(try await client.post(Self.event).code == "out-of-space")
             disk.capacity = .max
             // The store looks for space from time to time.
-            while (store as? Store)?.state == .outOfSpace { try await Task.sleep(for: .milliseconds(10)) }
+            while (store as? Store)?.statistics.state == .outOfSpace { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try await client.post(Self.event).status == .created)
             #expect(try await client.read("/ready").status == .ok)
             let ids = try await client.read("/events").events.compactMap { $0["id"] as? String }

@@ -88,7 +88,8 @@ import Testing
             try await store.compact()
             _ = try await client.post("{\"type\":\"a\",\"n\":2}")
             let gone = [
-                "\(store.id)-0", "00112233445566778899aabbccddeeff-1", "nonsense", "\(store.position)+\(Int.max)",
+                "\(store.position.store)-0", "00112233445566778899aabbccddeeff-1", "nonsense",
+                "\(store.position)+\(Int.max)",
             ]
             for position in gone {
                 try await stream(client, "/events/stream", after: position) { reader in

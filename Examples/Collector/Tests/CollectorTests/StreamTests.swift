@@ -19,7 +19,7 @@ import Testing
                 }
             }
         }
-        let start = ChangePosition(store: store.id, sequence: 0)
+        let start = ChangePosition(store: store.position.store, sequence: 0)
         var changes: [Change] = []
         for try await change in store.changes(after: start, in: EventKeys.events) {
             changes.append(change)
@@ -37,13 +37,13 @@ import Testing
 
     @Test func eachEventHasItsPlaceInTheStream() async throws {
         let (store, changes) = try await changes([[#"{"type":"a"}"#], [#"{"type":"a"}"#, "{\n\"type\":\r\n\"b\"}"]])
-        let start = StreamPosition(ChangePosition(store: store.id, sequence: 0))
+        let start = StreamPosition(ChangePosition(store: store.position.store, sequence: 0))
         let lines = lines(changes, nil, after: start)
         let sequences = changes.map(\.sequence)
         #expect(lines.count == 6)
-        #expect(lines[0] == "id: \(store.id)-\(sequences[0])")
-        #expect(lines[2] == "id: \(store.id)-\(sequences[1] - 1)+1")
-        #expect(lines[4] == "id: \(store.id)-\(sequences[1])")
+        #expect(lines[0] == "id: \(store.position.store)-\(sequences[0])")
+        #expect(lines[2] == "id: \(store.position.store)-\(sequences[1] - 1)+1")
+        #expect(lines[4] == "id: \(store.position.store)-\(sequences[1])")
         #expect(lines[5].hasSuffix(#","event":{ "type":  "b"}}"#), "a line break would end the data")
         try await store.close()
     }
@@ -52,7 +52,7 @@ import Testing
     @Test func aStreamContinuesInTheMiddleOfABatch() async throws {
         let object = #"{"type":"a"}"#
         let (store, changes) = try await changes([[object], [object, object, object], [object, object]])
-        let start = StreamPosition(ChangePosition(store: store.id, sequence: 0))
+        let start = StreamPosition(ChangePosition(store: store.position.store, sequence: 0))
         let all = lines(changes, nil, after: start).filter { $0.hasPrefix("data:") }
         let ids = lines(changes, nil, after: start).filter { $0.hasPrefix("id:") }.map { String($0.dropFirst(4)) }
         #expect(ids.count == 6)
@@ -73,7 +73,7 @@ import Testing
 
     @Test func aTypeSelectsAndThePositionMovesOn() async throws {
         let (store, changes) = try await changes([[#"{"type":"\u0061"}"#, #"{"type":"b"}"#], [#"{"type":"b"}"#]])
-        let start = StreamPosition(ChangePosition(store: store.id, sequence: 0))
+        let start = StreamPosition(ChangePosition(store: store.position.store, sequence: 0))
         #expect(lines(changes, "a", after: start).filter { $0.hasPrefix("data:") }.count == 1)
         var frames = EventFrames(type: "none", after: start)
         var text: [UInt8] = []

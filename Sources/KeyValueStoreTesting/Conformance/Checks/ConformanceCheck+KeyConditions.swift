@@ -50,7 +50,7 @@ extension ConformanceCheck {
             for again in [false, true] {
                 let key = "removed:\(again)"
                 try await trial.store.write(.put(key, "1"))
-                let view = try await trial.store.newestView()
+                let view = try await trial.store.readView(for: .transaction)
                 try await trial.store.write(.remove(key))
                 if again { try await trial.store.write(.put(key, "1")) }
                 try await trial.expect(

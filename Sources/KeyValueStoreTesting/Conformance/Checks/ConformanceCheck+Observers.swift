@@ -25,7 +25,7 @@ extension ConformanceCheck {
                 try await view.fetchNextExpiry(in: .prefix("b")), is: nil, "only keys of other ranges expire")
             try await trial.store.write(.remove("a:3"), .put("c:1", ""))
             try expect(try await view.fetchNextExpiry(in: .all), is: first, "a key was removed after a view was made")
-            let later = try await trial.store.refreshedView()
+            let later = try await trial.store.readView(for: .observation)
             try expect(
                 try await later.fetchNextExpiry(in: .all), is: try await trial.expires("a:4"),
                 "the key that would have expired first was removed")
@@ -38,7 +38,7 @@ extension ConformanceCheck {
             }()
             var count = 0
             for try await change in changes {
-                let view = try await store.refreshedView()
+                let view = try await store.readView(for: .observation)
                 let found = try await view.fetchEntry(change.key)
                 try expect(
                     found?.value, is: change.value, "a change was delivered, and a view was made for an observer")

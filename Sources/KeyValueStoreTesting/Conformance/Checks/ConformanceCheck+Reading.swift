@@ -82,10 +82,11 @@ extension Trial {
 }
 
 extension KeyValueReader {
-    /// What is lent at each call of the body, as entries; nil if the key is absent.
+    /// What is lent at each call of the body, as entries; nil if the key is absent. The entry, if it lends nothing.
     nonisolated(nonsending) func lent(_ key: [UInt8]) async throws -> [Entry]? {
+        guard let lender = self as? any LendingReader else { return try await fetchEntry(key).map { [$0] } }
         var lent: [Entry] = []
-        let isPresent = try await lendEntry(key) { value, sequence, expires in
+        let isPresent = try await lender.lendEntry(key) { value, sequence, expires in
             let copy = value.withUnsafeBytes { [UInt8]($0) }
             lent.append(Entry(key: key, value: copy, sequence: sequence, expires: expires))
         }

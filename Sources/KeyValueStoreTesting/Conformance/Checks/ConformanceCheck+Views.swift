@@ -4,7 +4,7 @@ extension ConformanceCheck {
         ConformanceCheck("a view shows what was acknowledged before it was made") { trial in
             for number in 0..<20 {
                 let sequence = try await trial.store.write(.put("key", "\(number)"))
-                for view in [try await trial.store.readView(), try await trial.store.newestView()] {
+                for view in [try await trial.store.readView(), try await trial.store.readView(for: .transaction)] {
                     try expect(try await view.fetchEntry(bytes("key"))?.sequence, is: sequence, "a view was made")
                     try expect(
                         view.position.sequence >= sequence, "a view was made after write \(sequence)",
@@ -15,7 +15,7 @@ extension ConformanceCheck {
         ConformanceCheck("a view shows the same after later writes") { trial in
             let model = try await trial.fill(["a", "b", "c"])
             let empty = try await trial.makeStore().readView()
-            let views = [try await trial.store.readView(), try await trial.store.newestView()]
+            let views = [try await trial.store.readView(), try await trial.store.readView(for: .transaction)]
             let positions = views.map(\.position)
             let later: [[WriteBatch.Operation]] = [
                 [.put("a", "new")], [.remove("b")], [.put("bb", "new")], [.remove("c"), .put("d", "new")],

@@ -4,6 +4,6 @@ import Heartwood
 
 func filesExample(_ store: ReadOnlyStore) async throws {
     let view = try store.readView()
-    print(try view.count(in: .prefix("user:")))
+    print(try view.scan(.prefix("user:")).count())
     for try await change in store.changes(after: view.position, in: .prefix("user:")) { print(change.key) }
 }

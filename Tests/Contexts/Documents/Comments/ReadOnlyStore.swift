@@ -6,18 +6,12 @@ import Heartwood
 func readOnlyExample() async throws -> [UInt8]? {
     let store = try await ReadOnlyStore.open(at: "app.store")
     let value = try store.get("user:1")         // as of the last refresh
-    try await store.fetchNewest()
+    try await store.refresh()
     return value
 }
 
-func blockingReadOnlyExample() throws {
+func refreshExample() async throws {
     let store = try ReadOnlyStore(openingAt: "app.store", level: .visible)
-    let refresh = try store.refresh()
+    let refresh = try await store.refresh()
     print("\(refresh.to.sequence - refresh.from.sequence) writes")
-}
-
-func newestExample(_ store: ReadOnlyStore) async throws -> Int {
-    try await store.fetchNewest()
-    let users = try store.readView().count(in: .prefix("user:"))
-    return users
 }

@@ -1,7 +1,10 @@
-// The example of a documentation comment in Sources/Heartwood/Reading/Scan.swift, with the spacing that it has there.
+// The examples of documentation comments in Sources/Heartwood/Reading/Scan.swift.
 // swift-format-ignore-file
 import Heartwood
 
-func scanExample(_ store: Store) async throws {
-    for try await (key, value) in store.scan(prefix: "user:") { print(key.count, value.count) }
+func scanExamples(_ store: Store) async throws -> Int {
+    for try await entry in store.scan(.prefix("user:")) { print(entry.key.count, entry.value.count) }
+    let newest = try store.scan(.prefix("event:"), reversed: true, limit: 10).entries()
+    let users = try store.scan(.prefix("user:")).count()
+    return newest.count + users
 }

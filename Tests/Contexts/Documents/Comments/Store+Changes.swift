@@ -27,9 +27,6 @@ struct UserIndex {
 func followExample(_ store: Store) async throws {
     var index = UserIndex()
     let following = try await store.follow(in: .prefix("user:"), level: .durable)
-    try following.view.forEach(in: .prefix("user:")) { entry in
-        index.add(entry)
-        return .next
-    }
+    for try await entry in following.view.scan(.prefix("user:")) { index.add(entry) }
     for try await change in following.changes { index.apply(change) }
 }

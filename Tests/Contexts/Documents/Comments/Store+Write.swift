@@ -7,9 +7,9 @@ func putAll(_ pairs: [(String, String)], in store: Store) async throws(StoreErro
     for (key, value) in pairs {
         last = try await store.put(key, value, durability: .buffered)
         // At most 1,000 are on their way: a sync serves all that gathered during the one before.
-        if last > 1_000 { try await store.synced(through: last - 1_000) }
+        if last > 1_000 { try await store.sync(through: last - 1_000) }
     }
-    try await store.synced(through: last)
+    try await store.sync(through: last)
 }
 
 func clearCache(_ store: Store) async throws -> Int {

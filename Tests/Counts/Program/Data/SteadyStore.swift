@@ -58,7 +58,7 @@ enum SteadyStore {
         for (number, key) in keys.enumerated() {
             let value = CountedData.values[number % CountedData.values.count]
             try await store.put(key, value, durability: .buffered)
-            if number % 100 == 99 || number == keys.count - 1 { try await store.flush() }
+            if number % 100 == 99 || number == keys.count - 1 { try await store.sync() }
         }
         store.settle()
     }

@@ -73,7 +73,7 @@ enum ReadOperations {
         let walk = Walk(keys.count)
         return { times in
             var bytes = 0
-            try walk.next(times) { bytes += try store.withValue(keys[$0]) { $0.byteCount } ?? 0 }
+            try walk.next(times) { bytes += try store.withEntry(keys[$0]) { value, _, _ in value.byteCount } ?? 0 }
             try WrongOutcome.unless(bytes, is: times * CountedData.valueBytes, "bytes of values")
         }
     }
@@ -93,7 +93,7 @@ enum ReadOperations {
         let store = try await store(preparation, CountedData.keys())
         return { times in
             var (left, bytes) = (times, 0)
-            try store.forEachKey { key in
+            try store.scan().forEachKey { key in
                 bytes += key.byteCount
                 left -= 1
                 return left == 0 ? .stop : .next
@@ -106,7 +106,7 @@ enum ReadOperations {
         let store = try await store(preparation, CountedData.keys())
         return { times in
             var (left, bytes) = (times, 0)
-            try store.forEachRecord { key, value in
+            try store.scan().forEach { key, value in
                 bytes += key.byteCount + value.byteCount
                 left -= 1
                 return left == 0 ? .stop : .next

@@ -90,7 +90,7 @@ enum RepositoryOperations {
         for start in stride(from: 0, to: count, by: 500) {
             try await repository.save(
                 (start..<start + 500).map { Record(id: $0, number: $0 % groups) }, durability: .buffered)
-            try await store.flush()
+            try await store.sync()
         }
         return repository
     }

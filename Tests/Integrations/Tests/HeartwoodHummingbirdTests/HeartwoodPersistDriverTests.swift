@@ -82,7 +82,7 @@ import Testing
         try await limits.create(key: "a", value: 2)
         try await sessions.remove(key: "a")
         #expect(try await limits.get(key: "a", as: Int.self) == 2)
-        #expect(try store.keys().map { String(decoding: $0, as: UTF8.self) } == ["limits/a"])
+        #expect(try store.scan().keys.map { String(decoding: $0, as: UTF8.self) } == ["limits/a"])
     }
 
     @Test func aKeyThatIsTooLongIsRefused() async throws {
@@ -140,7 +140,7 @@ import Testing
         }
         try await persist.set(key: "a", value: 1)
         #expect(try await persist.get(key: "a", as: Int.self) == 1)
-        #expect(store.state == .ready)
+        #expect(store.statistics.state == .ready)
     }
 
     @Test func aClosedStoreIsReported() async throws {

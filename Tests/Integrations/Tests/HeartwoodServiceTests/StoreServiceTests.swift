@@ -36,11 +36,11 @@ import Testing
             await group.triggerGracefulShutdown()
             try await tasks.waitForAll()
         }
-        #expect(service.store.state == .closed)
+        #expect(service.store.statistics.state == .closed)
         #expect(fixture.gauge("state", [("state", "closed")]) == 1)
         // Closed in order, with everything that was acknowledged.
         let again = try await fixture.open()
-        #expect(again.store.recoveryReport.tail == .closed)
+        #expect(again.store.statistics.recovery.tail == .closed)
         #expect(try again.store.contains("last"))
         try await again.store.close()
     }
@@ -57,7 +57,7 @@ import Testing
         let reason = try #require(await end)
         #expect(reason.code == .outcomeUnknown)
         #expect(reason.message == write?.message)
-        #expect(store.state == .closed)
+        #expect(store.statistics.state == .closed)
     }
 
     @Test func aStoreThatOtherCodeClosesEndsTheGroup() async throws {
@@ -74,7 +74,7 @@ import Testing
         try await service.store.put("a", "1", durability: .buffered)
         running.cancel()
         try await running.value
-        #expect(service.store.state == .closed)
+        #expect(service.store.statistics.state == .closed)
         let again = try await fixture.open()
         #expect(try again.store.contains("a"))
         try await again.store.close()

@@ -23,7 +23,7 @@ struct StoreContents: Sendable {
 
     private func compare(_ store: Store, _ values: BenchValues, _ figure: BenchFigure) throws {
         var count = 0
-        try store.forEachRecord { key, value in
+        try store.scan().forEach { key, value in
             count += 1
             if count % 4096 == 0 { try BenchStopped.check() }
             let number = key.withUnsafeBytes { BenchKey.number(of: $0) }

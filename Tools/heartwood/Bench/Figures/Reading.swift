@@ -30,7 +30,7 @@ struct Reading {
         repeat {
             for _ in 0..<64 {
                 let number = random.next(below: records)
-                let isRight = try store.withValue(BenchKey(number)) { value in
+                let isRight = try store.withEntry(BenchKey(number)) { value, _, _ in
                     value.withUnsafeBytes { values.isValue($0, of: number) }
                 }
                 guard isRight == true else { throw Self.mismatch(figure, number, isThere: isRight != nil) }
@@ -48,7 +48,7 @@ struct Reading {
         var (count, now) = (0, watch.start)
         repeat {
             var (seen, isCut) = (0, false)
-            try store.forEachRecord { key, value in
+            try store.scan().forEach { key, value in
                 let number = key.withUnsafeBytes { BenchKey.number(of: $0) }
                 guard let number, value.withUnsafeBytes({ values.isValue($0, of: number) }) else {
                     throw Self.mismatch(figure, number, isThere: true)

@@ -67,7 +67,7 @@ struct HeartwoodDatabase: Database {
     func compactAll() async throws { try await store.compact() }
 
     func settle() async throws {
-        try await store.flush()
+        try await store.sync()
         while store.statistics.compaction.isRunning { try await Task.sleep(for: .milliseconds(5)) }
     }
 
@@ -79,7 +79,7 @@ struct HeartwoodDatabase: Database {
     }
 
     var reportsLoss: Bool {
-        switch store.recoveryReport.tail {
+        switch store.statistics.recovery.tail {
         case .new, .closed, .unclosed: false
         default: true
         }
@@ -118,16 +118,16 @@ struct HeartwoodSession: Session {
 
     @inline(__always)
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {
-        try store.withValue(key) { value in body(value) } != nil
+        try store.withEntry(key) { value, _, _ in body(value) } != nil
     }
 
     @inline(__always)
     func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
-        try store.forEachRecord(in: key.map { .from($0) } ?? .all) { key, value in visit(key, value) ? .next : .stop }
+        try store.scan(key.map { .from($0) } ?? .all).forEach { key, value in visit(key, value) ? .next : .stop }
     }
 
     @inline(__always)
     func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
-        try store.forEachRecord(reversed: true) { key, value in visit(key, value) ? .next : .stop }
+        try store.scan(reversed: true).forEach { key, value in visit(key, value) ? .next : .stop }
     }
 }

@@ -65,7 +65,7 @@ struct CityRepository: RecordDatabase {
             try await self.cities.save(
                 (start..<min(start + batch, cities.count)).map { cities.city($0) }, durability: .buffered)
         }
-        try await store.flush()
+        try await store.sync()
     }
 
     nonisolated(nonsending) func close() async throws { try await store.close() }

@@ -53,8 +53,8 @@ enum Following {
                 session, KeyWalk(.sequential, 0..<puts, valueCount: cell.data.values.count), cell.data,
                 Stopwatch(deadline: .max, limit: puts, interval: cell.interval))
         }
-        try await store.flush()
-        let changes = store.changes(after: ChangePosition(store: store.id, sequence: 0))
+        try await store.sync()
+        let changes = store.changes(after: ChangePosition(store: store.position.store, sequence: 0))
         let last = store.position.sequence
         var measured = Measured()
         let before = ProcessUse.now

@@ -18,7 +18,7 @@ enum HeartwoodReads {
     static func scanKeys(_ cell: Cell) async throws -> Measured {
         try await opened(cell) { store in
             try ScanLoop.run(cell, keysOnly: true) { visit in
-                try store.forEachKey { key in visit(key, key) ? .next : .stop }
+                try store.scan().forEachKey { key in visit(key, key) ? .next : .stop }
             }
         }
     }
@@ -38,7 +38,7 @@ enum HeartwoodReads {
                     expected &+= cell.data.sum(number)
                     source.write(number, to: &keys[index])
                 }
-                for case let value? in try store.get(all: keys) {
+                for case let value? in try store.readView().get(all: keys) {
                     ByteSum.add(value, to: &sum)
                     found += 1
                 }

@@ -15,7 +15,7 @@ enum IndexMemory {
         measured.operations = keys.count
         measured.seconds = Ticks.seconds(from: start, to: Ticks.now)
         // When everything is on the disk, no older versions are kept for readers.
-        try await store.flush()
+        try await store.sync()
         measured.figures[.indexBytesPerKey] = try bytesPerKey(store, keys.count)
         try await store.close()
 

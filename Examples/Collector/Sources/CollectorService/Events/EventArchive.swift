@@ -46,7 +46,7 @@ struct EventArchive {
             let key = EventKeys.prefix(type: filter.type) + cursor.id.bytes
             range = isReversed ? range.before(key) : range.after(key)
         }
-        let view = try await store.immediateView()
+        let view = try await store.readView(for: .answer)
         let step = min(256, max(1, Self.stepBytes / eventBytes))
         var events: [Event] = []
         var (bytes, rest) = (0, KeyRange?.some(range))

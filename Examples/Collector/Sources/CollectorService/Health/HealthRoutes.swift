@@ -12,7 +12,7 @@ struct HealthRoutes {
 
     private func ready() async -> Response {
         guard let store else { return .json(Array(#"{"ready":true,"state":"none"}"#.utf8)) }
-        if let files = store as? Store { return ready(files.state) }
+        if let files = store as? Store { return ready(files.statistics.state) }
         do throws(StoreError) {
             // A key that each opening sets.
             _ = try await store.fetchEntry(EventKeys.numbers)

@@ -170,7 +170,7 @@ extension Ingest {
     /// The answer that is stored for an idempotency key.
     private func answer(_ store: any KeyValueStore, _ key: [UInt8]) async throws -> IdempotencyRecord? {
         // On files, the write with this key may still be on its way to the disk.
-        try await (store as? Store)?.flush()
+        try await (store as? Store)?.sync()
         guard let stored = try await store.fetchEntry(key) else { return nil }
         guard let answer = IdempotencyRecord(stored.value) else {
             throw StoreError(.unsupportedFormat, "the answer to an Idempotency-Key is of a newer version")

@@ -51,7 +51,7 @@ struct Summaries: Sendable {
 
     /// The hours that have a mark in the store.
     func markedHours() async throws(StoreError) -> [Hour] {
-        try await store.immediateView().fetchKeys(in: EventKeys.marks, limit: .max)
+        try await store.readView(for: .answer).fetchKeys(in: EventKeys.marks, limit: .max)
             .compactMap { EventKeys.hour(ofMark: $0) }
     }
 
@@ -89,7 +89,7 @@ struct Summaries: Sendable {
     /// - Complexity: O(events) in time, O(1) in memory.
     func count(_ hour: Hour) async throws -> HourSummary? {
         var count = HourCount()
-        let view = try await store.immediateView()
+        let view = try await store.readView(for: .answer)
         var rest: KeyRange? = EventKeys.range(type: nil, from: hour.start.milliseconds, to: hour.end.milliseconds)
         while let range = rest {
             let page = try await view.fetchEntries(in: range, reversed: false, limit: 256)
