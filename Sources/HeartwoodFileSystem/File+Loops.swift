@@ -1,3 +1,4 @@
+internal import CHeartwood
 #if canImport(Darwin)
 internal import Darwin
 #elseif canImport(Musl)
@@ -92,5 +93,11 @@ private func retryingInterrupted<R>(_ body: () throws(FileSystemError) -> R) thr
         } catch let error where error.isInterrupted {
             continue
         }
+    }
+}
+
+extension UnsafeMutableRawBufferPointer {
+    func setToZero() {
+        if let baseAddress { heartwood_zero(baseAddress, count) }
     }
 }

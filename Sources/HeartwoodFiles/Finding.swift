@@ -1,5 +1,5 @@
 package import HeartwoodFileSystem
-public import HeartwoodFormat
+package import HeartwoodFormat
 
 /// A problem in the files, or something worth knowing, with its position.
 public struct Finding: Sendable {
@@ -38,14 +38,14 @@ public struct Finding: Sendable {
     /// Bytes where damaged records had their keys. They may be the keys.
     public var perhapsKeys: [[UInt8]] = []
     /// What was wrong with the bytes.
-    public var cause: FormatError?
+    package var cause: FormatError?
     /// Whether an opening of the store refuses because of it.
     public var refusesOpening = false
     /// The system's error, and the failed operation as a clause.
     package var failure: (error: FileSystemError, doing: String)?
 
     /// Creates a finding.
-    public init(
+    package init(
         _ severity: Severity, file: String, offset: UInt64, length: UInt64 = 0, _ what: String,
         lost: ClosedRange<SequenceNumber>? = nil, keys: [[UInt8]] = [], cause: FormatError? = nil,
         refusesOpening: Bool = false

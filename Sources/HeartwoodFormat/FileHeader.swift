@@ -19,16 +19,16 @@
 ///
 /// The magic, the version and the checksum have the same positions in every version of the format, so that damage and a
 /// newer version can be told apart.
-public struct FileHeader: Sendable, Hashable {
+package struct FileHeader: Sendable, Hashable {
     /// What a file contains.
-    public enum Kind: UInt8, Sendable {
+    package enum Kind: UInt8, Sendable {
         /// Commits, in the order in which they were accepted.
         case log = 1
         /// Everything up to a sequence number, in key order.
         case snapshot = 2
 
         /// The newest format version for files of this kind: the one that last changed something in them.
-        public var newestVersion: UInt16 {
+        package var newestVersion: UInt16 {
             switch self {
             case .log: 3
             case .snapshot: 2
@@ -45,16 +45,16 @@ public struct FileHeader: Sendable, Hashable {
     }
 
     /// What a file records about its predecessor: the proof that the predecessor is durable up to its end.
-    public struct Predecessor: Sendable, Hashable {
+    package struct Predecessor: Sendable, Hashable {
         /// The predecessor's salt.
-        public var salt: UInt32
+        package var salt: UInt32
         /// The last sequence number in the predecessor.
-        public var lastSequence: UInt64
+        package var lastSequence: UInt64
         /// Where the predecessor's last commit ends. Bytes after it are not used.
-        public var endOffset: UInt64
+        package var endOffset: UInt64
 
         /// Creates a predecessor record.
-        public init(salt: UInt32, lastSequence: UInt64, endOffset: UInt64) {
+        package init(salt: UInt32, lastSequence: UInt64, endOffset: UInt64) {
             self.salt = salt
             self.lastSequence = lastSequence
             self.endOffset = endOffset
@@ -62,19 +62,19 @@ public struct FileHeader: Sendable, Hashable {
     }
 
     /// What the file contains.
-    public var kind: Kind
+    package var kind: Kind
     /// The file's format version.
-    public var version: UInt16
+    package var version: UInt16
     /// The store it belongs to.
-    public var storeID: StoreID
+    package var storeID: StoreID
     /// Random and not zero; part of every checksum in the file.
-    public var salt: UInt32
+    package var salt: UInt32
     /// The sequence number of the file's first batch. Sequence distances in record headers count from it.
-    public var firstSequence: UInt64
+    package var firstSequence: UInt64
     /// The file before it; nil if it is the store's first.
-    public var predecessor: Predecessor?
+    package var predecessor: Predecessor?
     /// Milliseconds since 1970.
-    public var creationTime: UInt64
+    package var creationTime: UInt64
 
     /// Creates a header for a new file.
     ///
@@ -86,7 +86,7 @@ public struct FileHeader: Sendable, Hashable {
     ///   - firstSequence: As ``firstSequence``.
     ///   - predecessor: The file before it; nil if it is the store's first.
     ///   - creationTime: Milliseconds since 1970.
-    public init(
+    package init(
         kind: Kind, version: UInt16? = nil, storeID: StoreID, salt: UInt32, firstSequence: UInt64,
         predecessor: Predecessor?, creationTime: UInt64
     ) {
@@ -102,14 +102,14 @@ public struct FileHeader: Sendable, Hashable {
 
     /// Whether each record of the file says if it continues the batch of the previous record (`continuesBatch`).
     @inline(__always)
-    public var marksBatches: Bool { kind == .log && version >= 3 }
+    package var marksBatches: Bool { kind == .log && version >= 3 }
 
     /// The flags that records of required kinds may have in this file.
     @inline(__always)
-    public var recordFlags: RecordHeader.Flags { marksBatches ? .known : .original }
+    package var recordFlags: RecordHeader.Flags { marksBatches ? .known : .original }
 
     /// The 4,096 bytes of the header.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: FormatConstants.fileHeaderSize)
         bytes.withUnsafeMutableBytes { buffer in
             let base = buffer.baseAddress!
@@ -134,7 +134,7 @@ public struct FileHeader: Sendable, Hashable {
     ///
     /// - Parameter bytes: The start of a file; may be more than 4,096 bytes.
     /// - Throws: `FormatError`: `.wrongMagic` and `.checksumMismatch` are damage, `.unsupported` is a newer format.
-    public static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> FileHeader {
+    package static func decode(_ bytes: UnsafeRawBufferPointer) throws(FormatError) -> FileHeader {
         guard bytes.count >= FormatConstants.fileHeaderSize else { throw .truncated }
         guard bytes.prefix(8).elementsEqual(FormatConstants.fileMagic) else { throw .wrongMagic }
         guard bytes.load(UInt32.self, littleEndianAt: checksumOffset) == CRC32C.checksum(bytes.slice(0, checksumOffset))

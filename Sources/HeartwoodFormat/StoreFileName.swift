@@ -1,5 +1,5 @@
 /// The names of a store's files.
-public enum StoreFileName: Sendable, Hashable {
+package enum StoreFileName: Sendable, Hashable {
     /// A log segment, named by its first sequence number.
     case log(firstSequence: UInt64)
     /// A snapshot, named by the last sequence number that it includes.
@@ -14,7 +14,7 @@ public enum StoreFileName: Sendable, Hashable {
     case other
 
     /// Parses a name: sixteen lower-case hexadecimal digits, then `.log` or `.snapshot`, or one of the fixed names.
-    public init(_ name: String) {
+    package init(_ name: String) {
         // Compared by bytes. Strings compare by characters, and a combining mark can merge with the full stop of
         // ".tmp".
         let name = name.utf8
@@ -34,19 +34,19 @@ public enum StoreFileName: Sendable, Hashable {
     }
 
     /// The name of the lock file.
-    public static let lockName = "LOCK"
+    package static let lockName = "LOCK"
     /// The name of the file that records that the log is kept.
-    public static let keepLogName = "KEEP-LOG"
+    package static let keepLogName = "KEEP-LOG"
     /// The name of the segment that is being prepared.
-    public static let spareName = "spare.log.tmp"
+    package static let spareName = "spare.log.tmp"
 
     /// The name of a log segment.
-    public static func log(_ firstSequence: UInt64) -> String { hexadecimal(firstSequence) + ".log" }
+    package static func log(_ firstSequence: UInt64) -> String { hexadecimal(firstSequence) + ".log" }
 
     /// The name of a snapshot that includes everything up to this number.
-    public static func snapshot(_ sequence: UInt64) -> String { hexadecimal(sequence) + ".snapshot" }
+    package static func snapshot(_ sequence: UInt64) -> String { hexadecimal(sequence) + ".snapshot" }
     /// The name of the snapshot that is being written.
-    public static let newSnapshotName = "new.snapshot.tmp"
+    package static let newSnapshotName = "new.snapshot.tmp"
 
     /// Whether it is a log segment or a snapshot.
     package var isData: Bool {

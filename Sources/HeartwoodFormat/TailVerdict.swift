@@ -14,7 +14,7 @@
 /// | bytes that are no commit | no | none beyond the stop | any | torn: nothing known as durable is missing |
 ///
 /// A commit of a newer format is none of these: it is intact, and is refused before this decision.
-public enum TailVerdict: Sendable, Hashable {
+package enum TailVerdict: Sendable, Hashable {
     /// A segment with a successor, whole up to the end that the successor records.
     case intact
     /// The newest segment, ended by a closing mark.
@@ -27,7 +27,7 @@ public enum TailVerdict: Sendable, Hashable {
     case corrupt(Proof)
 
     /// Why it is certain that damaged bytes were once durable.
-    public enum Proof: Sendable, Hashable {
+    package enum Proof: Sendable, Hashable {
         /// The next file's header records that this one was durable up to `end`, with numbers up to `lastSequence`.
         case successor(end: UInt64, lastSequence: UInt64)
         /// The commit at `offset` says that all bytes before `mark` were durable. Its first number is `sequence`.
@@ -35,9 +35,9 @@ public enum TailVerdict: Sendable, Hashable {
     }
 
     /// Where and why the reader stopped.
-    public struct Stop: Sendable, Hashable {
+    package struct Stop: Sendable, Hashable {
         /// What the reader found at the offset.
-        public enum Reason: Sendable, Hashable {
+        package enum Reason: Sendable, Hashable {
             /// The file, or the part of it that counts, ends here.
             case end
             /// Only zeros up to the end of the file.
@@ -46,14 +46,14 @@ public enum TailVerdict: Sendable, Hashable {
             case damage(FormatError)
         }
         /// The end of the last whole commit.
-        public var offset: UInt64
+        package var offset: UInt64
         /// What is there.
-        public var reason: Reason
+        package var reason: Reason
         /// The offset of the item whose check failed, as far as it is known.
-        public var damageOffset: UInt64
+        package var damageOffset: UInt64
 
         /// Creates a stop.
-        public init(offset: UInt64, reason: Reason, damageOffset: UInt64) {
+        package init(offset: UInt64, reason: Reason, damageOffset: UInt64) {
             self.offset = offset
             self.reason = reason
             self.damageOffset = damageOffset
@@ -66,7 +66,7 @@ public enum TailVerdict: Sendable, Hashable {
     ///   - stop: Where the reader stopped.
     ///   - isClosed: Whether the last whole commit is a closing mark.
     ///   - proof: What proves durability beyond the stop; nil if nothing does.
-    public static func decide(stop: Stop, isClosed: Bool, proof: Proof?) -> TailVerdict {
+    package static func decide(stop: Stop, isClosed: Bool, proof: Proof?) -> TailVerdict {
         switch (proof, stop.reason) {
         case (.successor(let end, _)?, _):
             return stop.offset == end ? .intact : .corrupt(proof!)

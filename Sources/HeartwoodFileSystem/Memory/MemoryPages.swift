@@ -1,5 +1,3 @@
-internal import CHeartwood
-
 /// Bytes in pages; only pages with bytes other than zeros take memory. Not thread-safe.
 ///
 /// Growing costs nothing; reading and writing are O(count). A dictionary finds the pages, so a hostile size costs
@@ -96,12 +94,6 @@ struct MemoryPages {
         deinit {
             bytes.deallocate()
         }
-    }
-}
-
-extension UnsafeMutableRawBufferPointer {
-    func setToZero() {
-        if let baseAddress { heartwood_zero(baseAddress, count) }
     }
 }
 

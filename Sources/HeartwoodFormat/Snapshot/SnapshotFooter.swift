@@ -13,20 +13,20 @@
 /// | 60 | 4 | CRC-32C of bytes 0 to 59, tagged with the footer's offset |
 ///
 /// It is written last, before the file gets its name. So a `.snapshot` file without a sound footer is damaged.
-public struct SnapshotFooter: Sendable, Hashable {
+package struct SnapshotFooter: Sendable, Hashable {
     /// Number of records, one for each key.
-    public var recordCount: UInt64
+    package var recordCount: UInt64
     /// Where the records end and the key section begins.
-    public var keySectionOffset: UInt64
+    package var keySectionOffset: UInt64
     /// Number of blocks in the key section.
-    public var blockCount: UInt64
+    package var blockCount: UInt64
     /// Bytes of all keys together.
-    public var keyBytes: UInt64
+    package var keyBytes: UInt64
     /// How many of the records expire.
-    public var expiringCount: UInt64
+    package var expiringCount: UInt64
 
     /// Creates a footer.
-    public init(
+    package init(
         recordCount: UInt64, keySectionOffset: UInt64, blockCount: UInt64, keyBytes: UInt64, expiringCount: UInt64
     ) {
         self.recordCount = recordCount
@@ -37,7 +37,7 @@ public struct SnapshotFooter: Sendable, Hashable {
     }
 
     /// Bytes of a footer.
-    public static let encodedSize = 64
+    package static let encodedSize = 64
 
     /// About how many bytes a snapshot takes: its header, the records, and each key once more with three numbers and,
     /// for each 64 KiB, a block's header.
@@ -49,7 +49,7 @@ public struct SnapshotFooter: Sendable, Hashable {
     private static let checksumOffset = 60
 
     /// The 64 bytes of the footer, for `offset` of the file with `salt`.
-    public func encoded(salt: UInt32, offset: UInt64) -> [UInt8] {
+    package func encoded(salt: UInt32, offset: UInt64) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Self.encodedSize)
         bytes.withUnsafeMutableBytes { buffer in
             let base = buffer.baseAddress!
@@ -70,7 +70,7 @@ public struct SnapshotFooter: Sendable, Hashable {
     /// error.
     ///
     /// Its counts fit the file's size, so memory that is allocated by them is never more than the size of the file.
-    public static func decode(
+    package static func decode(
         _ bytes: UnsafeRawBufferPointer, salt: UInt32, offset: UInt64
     ) throws(FormatError) -> SnapshotFooter {
         guard bytes.count >= encodedSize else { throw .truncated }

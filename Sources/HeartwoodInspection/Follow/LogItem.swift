@@ -1,10 +1,10 @@
-public import HeartwoodFiles
-public import HeartwoodFormat
+package import HeartwoodFiles
+package import HeartwoodFormat
 
 /// A record of a log or of a snapshot, as stored in its file.
-public struct LoggedRecord: Sendable {
+package struct LoggedRecord: Sendable {
     /// The state in which a record was found.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// In a commit that is whole.
         case whole
         /// In a commit that is damaged in another part; the record's batch is whole.
@@ -16,41 +16,41 @@ public struct LoggedRecord: Sendable {
     }
 
     /// The file's path.
-    public var file: String
+    package var file: String
     /// The offset of its header in the file, in bytes.
-    public var offset: UInt64
+    package var offset: UInt64
     /// The sequence number of its batch.
-    public var sequence: SequenceNumber
+    package var sequence: SequenceNumber
     /// Its index in the batch, from 0.
-    public var batchIndex: Int
+    package var batchIndex: Int
     /// How many records the batch has.
-    public var batchCount: Int
+    package var batchCount: Int
     /// What the record does.
-    public var kind: RecordKind
+    package var kind: RecordKind
     /// Its key.
-    public var key: [UInt8]
+    package var key: [UInt8]
     /// Bytes of the value as stored, compressed or not.
-    public var storedValueBytes: Int
+    package var storedValueBytes: Int
     /// Whether the value is compressed.
-    public var isCompressed: Bool
+    package var isCompressed: Bool
     /// Bytes of the whole record: header, key, value and padding.
-    public var bytes: Int
+    package var bytes: Int
     /// When it expires, in milliseconds since 1970; nil if never.
-    public var expires: UInt64?
+    package var expires: UInt64?
     /// When its commit was written, in milliseconds since 1970; nil for a record of a snapshot, which does not store
     /// it.
-    public var time: UInt64?
+    package var time: UInt64?
     /// The state in which it was found.
-    public var state: State
+    package var state: State
     /// The value, if values were requested, it isn't longer than `LogFilter.mostValueBytes`, and it could be
     /// decompressed.
-    public var value: [UInt8]?
+    package var value: [UInt8]?
     /// A longer value.
     package var longValue: StoredValue?
 }
 
 /// An item of a log, as it is reported.
-public enum LogItem: Sendable {
+package enum LogItem: Sendable {
     /// The start of a file.
     case file(path: String, header: FileHeader)
     /// A record that matches the filter.
@@ -62,27 +62,27 @@ public enum LogItem: Sendable {
 }
 
 /// A filter for records. A record must meet all conditions.
-public struct LogFilter: Sendable {
+package struct LogFilter: Sendable {
     /// Only this key; nil for all keys.
-    public var key: [UInt8]?
+    package var key: [UInt8]?
     /// Only keys that begin with these bytes; nil for all keys.
-    public var prefix: [UInt8]?
+    package var prefix: [UInt8]?
     /// Only these sequence numbers.
-    public var sequences: ClosedRange<SequenceNumber> = 0...(.max)
+    package var sequences: ClosedRange<SequenceNumber> = 0...(.max)
     /// Only commits written at these times, in milliseconds since 1970.
-    public var times: ClosedRange<UInt64> = 0...(.max)
+    package var times: ClosedRange<UInt64> = 0...(.max)
     /// Only these kinds, by their byte in the file; nil for all.
-    public var kinds: Set<UInt8>?
+    package var kinds: Set<UInt8>?
     /// Whether values are read.
-    public var withValues = false
+    package var withValues = false
     /// The longest value that is read, in bytes after decompression.
-    public var mostValueBytes = FormatConstants.maximumBatchBytes
+    package var mostValueBytes = FormatConstants.maximumBatchBytes
     /// Puts of keys that begin with these bytes are also reported as `LogItem.noted`, whatever the other conditions
     /// say; of a store that has a snapshot, first those in the snapshot. Those of more than 1 MiB are left out.
-    public var noted: [UInt8]?
+    package var noted: [UInt8]?
 
     /// All records, without values.
-    public init() {}
+    package init() {}
 
     static let mostNotedBytes = 1 << 20
 

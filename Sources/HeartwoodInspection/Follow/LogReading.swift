@@ -1,11 +1,11 @@
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFiles
 internal import HeartwoodFormat
 
 /// Reads the records of a store's log, or of one file, in order. Continues after damaged parts.
 ///
 /// It takes no lock and writes nothing, so the store may be in use.
-public enum LogReading {
+package enum LogReading {
     /// Calls `body` for each record, and for each part that had to be skipped.
     ///
     /// For a store, these are the records of all existing segments, including those that a snapshot covers. For a
@@ -21,7 +21,7 @@ public enum LogReading {
     /// - Returns: The verdict on what was read; `.clean` if the log was followed until it was stopped.
     /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it; what `body` throws.
     @discardableResult
-    public static func run(
+    package static func run(
         _ path: String, _ filter: LogFilter = LogFilter(), fileSystem: any FileSystem = POSIXFileSystem(),
         following isStopped: (() -> Bool)? = nil, _ body: (LogItem) throws -> Bool
     ) throws -> Verdict {

@@ -1,5 +1,5 @@
 public import HeartwoodFiles
-public import HeartwoodFormat
+package import HeartwoodFormat
 
 /// What a repair does, or would do, and what it can't recover.
 public struct RepairReport: Sendable {
@@ -8,40 +8,40 @@ public struct RepairReport: Sendable {
         /// A description, as a clause.
         public var what: String
         /// The file that it was in; nil if that file is missing.
-        public var file: String?
+        package var file: String?
         /// The offset in the file, in bytes.
-        public var offset: UInt64?
+        package var offset: UInt64?
         /// How many bytes of the file are affected.
-        public var length: UInt64 = 0
+        package var length: UInt64 = 0
         /// The sequence numbers of the lost batches.
         public var sequences: ClosedRange<SequenceNumber>?
         /// Whether each of these numbers was assigned to a batch. If false, numbers were assigned from the first one up
         /// to an unknown last one, or none at all: numbers jump at an opening after a crash.
-        public var isExact = true
+        package var isExact = true
         /// Whether the lost data provably existed and was durable. If false, it may never have existed: it may be the
         /// tail of a crash, or the damaged part leaves it open.
-        public var isProven = true
+        package var isProven = true
         /// Some of the affected keys, as far as they are known.
-        public var keys: [[UInt8]] = []
+        package var keys: [[UInt8]] = []
         /// Bytes from where a key was, in damaged records. They may be the key.
-        public var perhapsKeys: [[UInt8]] = []
+        package var perhapsKeys: [[UInt8]] = []
         /// The range of keys in which a snapshot lost records; nil if the loss is not about a range of keys.
-        public var keyRange: KeyGap?
+        package var keyRange: KeyGap?
         /// What was wrong with the bytes; nil if that is not the reason.
-        public var cause: FormatError?
+        package var cause: FormatError?
 
         static let impossible = "its numbers are greater than those that a store assigns, so no store wrote it"
     }
 
     /// A range of keys between two existing keys.
-    public struct KeyGap: Sendable, Hashable {
+    package struct KeyGap: Sendable, Hashable {
         /// All keys in the range are greater than this one; nil for no lower bound.
-        public var lower: [UInt8]?
+        package var lower: [UInt8]?
         /// All keys in the range are less than this one; nil for no upper bound.
-        public var upper: [UInt8]?
+        package var upper: [UInt8]?
 
         /// Whether the range contains a key. O(length of the key).
-        public func contains(_ key: some Collection<UInt8>) -> Bool {
+        package func contains(_ key: some Collection<UInt8>) -> Bool {
             if let lower, !lower.lexicographicallyPrecedes(key) { return false }
             if let upper, !key.lexicographicallyPrecedes(upper) { return false }
             return true
@@ -49,7 +49,7 @@ public struct RepairReport: Sendable {
     }
 
     /// How much of everything ever written is accounted for: recovered, or listed as lost.
-    public enum Certainty: Sendable, Hashable {
+    package enum Certainty: Sendable, Hashable {
         /// Everything is recovered, up to the end of a log that was closed in order.
         case complete
         /// Everything that was provably durable is recovered. The files can't tell whether anything was written after
@@ -60,9 +60,9 @@ public struct RepairReport: Sendable {
     }
 
     /// A file that was examined.
-    public struct Source: Sendable {
+    package struct Source: Sendable {
         /// How a file is used.
-        public enum Use: String, Sendable {
+        package enum Use: String, Sendable {
             /// The data in it that verifies, and that no newer snapshot contains, is in the new store.
             case used
             /// Like `used`, but the sequence numbers come from its name: its header and those of its commits are
@@ -80,56 +80,56 @@ public struct RepairReport: Sendable {
             case leftOver
         }
         /// Its name, without the directory.
-        public var name: String
+        package var name: String
         /// How it is used.
-        public var use: Use
+        package var use: Use
         /// The store that it belongs to; nil if its header does not tell.
-        public var storeID: StoreID?
+        package var storeID: StoreID?
         /// Whether it is a log segment or a snapshot; nil if unknown.
-        public var kind: FileHeader.Kind?
+        package var kind: FileHeader.Kind?
         /// Size in bytes.
-        public var size: UInt64
+        package var size: UInt64
     }
 
     /// The files that were examined.
-    public var sources: [Source] = []
+    package var sources: [Source] = []
     /// The losses, in the order of their sequence numbers if they have any.
     public var losses: [Loss] = []
     /// The store that is repaired; nil if no file tells.
-    public var storeID: StoreID?
+    package var storeID: StoreID?
     /// The new store begins with a snapshot up to this sequence number; nil if it has no snapshot.
-    public var snapshotSequence: SequenceNumber?
+    package var snapshotSequence: SequenceNumber?
     /// How many keys that snapshot has.
-    public var snapshotKeys: UInt64 = 0
+    package var snapshotKeys: UInt64 = 0
     /// How many keys have an older value, because their record in a damaged snapshot is lost.
-    public var olderValues: UInt64 = 0
+    package var olderValues: UInt64 = 0
     /// Batches after the snapshot that are in the new store.
-    public var batches: UInt64 = 0
+    package var batches: UInt64 = 0
     /// Records in those batches.
-    public var records: UInt64 = 0
+    package var records: UInt64 = 0
     /// Batches of which only a part is in the new store (``RepairOptions/keepsPartial``).
-    public var partialBatches: UInt64 = 0
+    package var partialBatches: UInt64 = 0
     /// Batches that were left out, although a part of them was found.
-    public var batchesLeftOut: UInt64 = 0
+    package var batchesLeftOut: UInt64 = 0
     /// Whole batches after a tear that are in the new store. Opening the old store would skip them.
-    public var batchesBehindTear: UInt64 = 0
+    package var batchesBehindTear: UInt64 = 0
     /// The newest sequence number in the new store; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
     /// The newest sequence number that any file mentions.
-    public var highestSequence: SequenceNumber = 0
+    package var highestSequence: SequenceNumber = 0
     /// When the newest commit was written. Records that had expired by then stay expired.
     var newestTime: UInt64 = 0
     /// Total size of the new store's files, in bytes.
-    public var bytes: UInt64 = 0
+    package var bytes: UInt64 = 0
     /// The directory of the new store; nil for a plan.
     public var output: String?
     /// The directory that the old files were moved to; nil unless the repair was in place.
     public var movedTo: String?
 
     /// How much of everything ever written is accounted for.
-    public internal(set) var certainty = Certainty.complete
+    package internal(set) var certainty = Certainty.complete
     /// How many losses are not listed, because there are too many.
-    public internal(set) var lossesNotListed: UInt64 = 0
+    package internal(set) var lossesNotListed: UInt64 = 0
 
     /// Whether the files prove that everything ever written is recovered.
     public var isComplete: Bool { certainty == .complete }
@@ -176,7 +176,7 @@ public struct RepairOptions: Sendable {
     /// Leaves out batches that were committed after this time, in milliseconds since 1970; nil for no limit.
     public var upToTime: UInt64?
     /// The store to repair, if files of several stores are mixed; nil for the store that most files belong to.
-    public var storeID: StoreID?
+    package var storeID: StoreID?
 
     /// Recovers everything that verifies, of the store that most files belong to.
     public init() {}

@@ -1,15 +1,15 @@
 /// Which prefixes of keys a survey reports: the part of a key up to and including the first separator.
-public struct PrefixSelection: Sendable {
+package struct PrefixSelection: Sendable {
     /// The bytes that separate. Without any, only the keys that `sectionLength` knows are reported.
-    public var separators: Set<UInt8>
+    package var separators: Set<UInt8>
     /// How many prefixes, and how many sections, are followed; from 1 to 30,000: those that occur first in the files.
-    public var most: Int
+    package var most: Int
     /// Of a key that belongs to a section, such as the records of a repository: how many bytes at its start name the
     /// section. Nil of other keys, which the separators divide.
-    public var sectionLength: @Sendable (_ key: UnsafeRawBufferPointer) -> Int?
+    package var sectionLength: @Sendable (_ key: UnsafeRawBufferPointer) -> Int?
 
     /// Creates a selection.
-    public init(
+    package init(
         separators: Set<UInt8>, most: Int = 1000,
         sectionLength: @escaping @Sendable (_ key: UnsafeRawBufferPointer) -> Int? = { _ in nil }
     ) {
@@ -20,56 +20,56 @@ public struct PrefixSelection: Sendable {
     }
 
     /// The most bytes of a prefix. Separators after them aren't seen, so that the followed prefixes fit into memory.
-    public static let longestPrefix = 256
+    package static let longestPrefix = 256
 }
 
 /// The live keys of a store, by prefix. The figures are estimates if `SurveyTotals.isEstimated`.
-public struct PrefixSurvey: Sendable {
+package struct PrefixSurvey: Sendable {
     /// Which prefixes were asked for.
-    public var selection: PrefixSelection
+    package var selection: PrefixSelection
     /// The followed sections, in the order of their prefixes; also those of which only dead records are left.
-    public var sections: [PrefixGroup] = []
+    package var sections: [PrefixGroup] = []
     /// The followed prefixes that have live keys, those with the most bytes first.
-    public var groups: [PrefixGroup] = []
+    package var groups: [PrefixGroup] = []
     /// The keys without a separator; nil if there are none.
-    public var withoutSeparator: PrefixGroup?
+    package var withoutSeparator: PrefixGroup?
     /// The keys of other prefixes and sections, because there were too many to follow all; nil if there are none.
-    public var others: PrefixGroup?
+    package var others: PrefixGroup?
 }
 
 /// The keys with the same prefix.
-public struct PrefixGroup: Sendable {
+package struct PrefixGroup: Sendable {
     /// A large record.
-    public struct Record: Sendable, Hashable {
+    package struct Record: Sendable, Hashable {
         /// Its key.
-        public var key: [UInt8]
+        package var key: [UInt8]
         /// Bytes of the value as stored.
-        public var valueBytes: UInt64
+        package var valueBytes: UInt64
         /// The name of its file, without the directory.
-        public var file: String
+        package var file: String
         /// The offset of the record in the file, in bytes.
-        public var offset: UInt64
+        package var offset: UInt64
     }
 
     /// The prefix, with its separator; empty for keys that have none, and for other keys.
-    public var prefix: [UInt8]
+    package var prefix: [UInt8]
     /// How many live keys have it.
-    public var keys: UInt64 = 0
+    package var keys: UInt64 = 0
     /// Bytes of these keys.
-    public var keyBytes: UInt64 = 0
+    package var keyBytes: UInt64 = 0
     /// Bytes of their values as stored.
-    public var valueBytes: UInt64 = 0
+    package var valueBytes: UInt64 = 0
     /// Bytes of their records in the files.
-    public var liveBytes: UInt64 = 0
+    package var liveBytes: UInt64 = 0
     /// All other records with the prefix: overwritten, deleted, expired, or in a file that does not count.
-    public var deadRecords: UInt64
+    package var deadRecords: UInt64
     /// Bytes of these records in the files.
-    public var deadBytes: UInt64
+    package var deadBytes: UInt64
     /// The live record with the largest value; nil if there are only dead ones.
-    public var largestValue: Record?
+    package var largestValue: Record?
     /// The live record with the longest key; nil if there are only dead ones.
-    public var longestKey: Record?
+    package var longestKey: Record?
 
     /// Bytes of keys and values.
-    public var bytes: UInt64 { keyBytes + valueBytes }
+    package var bytes: UInt64 { keyBytes + valueBytes }
 }

@@ -1,27 +1,27 @@
-public import HeartwoodFiles
-public import HeartwoodFormat
+internal import HeartwoodFiles
+package import HeartwoodFormat
 
 /// Which records a survey reports individually. For a small store these are all records. For a large one these are the
 /// records near the ends of the files and near findings.
-public struct RecordSelection: Sendable, Hashable {
+package struct RecordSelection: Sendable, Hashable {
     /// The most records in total. Each takes about 100 bytes of memory plus the kept bytes of its key.
-    public var most = 300_000
+    package var most = 300_000
     /// If there are more records: how many from the start and from the end of each file; fewer if there are many files.
-    public var nearEnds = 4_000
+    package var nearEnds = 4_000
     /// If there are more records: about how many before and after the location of a finding; fewer if there are many
     /// findings.
-    public var nearFindings = 1_000
+    package var nearFindings = 1_000
     /// The most bytes to keep of each key.
-    public var keyBytes = 64
+    package var keyBytes = 64
 
     /// The default selection.
-    public init() {}
+    package init() {}
 }
 
 /// Individual records of one file, in the order of the file.
-public struct RecordDetails: Sendable {
+package struct RecordDetails: Sendable {
     /// The state of a record.
-    public enum State: UInt8, Sendable, CaseIterable {
+    package enum State: UInt8, Sendable, CaseIterable {
         /// The newest record of its key, and not a delete.
         case live
         /// Overwritten, deleted, itself a delete, or in a file that does not count.
@@ -35,33 +35,33 @@ public struct RecordDetails: Sendable {
     }
 
     /// One record.
-    public struct Record: Sendable {
+    package struct Record: Sendable {
         /// The offset of its header in the file, in bytes.
-        public var offset: UInt64
+        package var offset: UInt64
         /// Bytes of the whole record.
-        public var length: UInt64
+        package var length: UInt64
         /// Its sequence number.
-        public var sequence: SequenceNumber
+        package var sequence: SequenceNumber
         /// What the record does.
-        public var kind: RecordKind
+        package var kind: RecordKind
         /// The state of the record.
-        public var state: State
+        package var state: State
         /// Whether the value is compressed.
-        public var isCompressed: Bool
+        package var isCompressed: Bool
         /// The key, or its beginning.
-        public var key: ArraySlice<UInt8>
+        package var key: ArraySlice<UInt8>
         /// Bytes of the key.
-        public var keyBytes: Int
+        package var keyBytes: Int
         /// When it was committed, in milliseconds since 1970; nil if the file does not tell.
-        public var valueBytes: UInt64
+        package var valueBytes: UInt64
         /// When it expires, in milliseconds since 1970; nil if never.
-        public var time: UInt64?
+        package var time: UInt64?
         /// When it expires, in milliseconds since 1970; nil: never.
-        public var expiry: UInt64?
+        package var expiry: UInt64?
     }
 
     /// The parts of the file for which every record is reported.
-    public private(set) var parts: [Range<UInt64>] = []
+    package private(set) var parts: [Range<UInt64>] = []
     private var items: [Item] = []
     private var keys: [UInt8] = []
 
@@ -80,10 +80,10 @@ public struct RecordDetails: Sendable {
     }
 
     /// The number of records.
-    public var count: Int { items.count }
+    package var count: Int { items.count }
 
     /// The record at an index. O(1).
-    public subscript(index: Int) -> Record {
+    package subscript(index: Int) -> Record {
         let item = items[index]
         let payload = Int(item.keyLength) + Int(item.valueLength)
         return Record(

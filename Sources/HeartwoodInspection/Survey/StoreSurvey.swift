@@ -1,38 +1,38 @@
-public import HeartwoodFiles
-public import HeartwoodFormat
+package import HeartwoodFiles
+package import HeartwoodFormat
 
 /// The content of a store, or of one of its files, found by reading the files alone.
-public struct StoreSurvey: Sendable {
+package struct StoreSurvey: Sendable {
     /// The path that was examined.
-    public var path: String
+    package var path: String
     /// The overall verdict.
-    public var verdict: Verdict
+    package var verdict: Verdict
     /// Everything that is wrong or worth knowing, in the order of the files and of the offsets in them.
-    public var findings: [Finding]
+    package var findings: [Finding]
     /// The store's identity; nil if no file tells it.
-    public var storeID: StoreID?
+    package var storeID: StoreID?
     /// The process that the lock file names; it may have ended. nil if the file names none.
-    public var holder: Int32?
+    package var holder: Int32?
     /// How the newest log segment ends; nil if there is no segment.
-    public var end: LogState?
+    package var end: LogState?
     /// The files: first those that a snapshot replaced, then the snapshot and the log in the order in which an opening
     /// reads them, then the rest.
-    public var files: [FileSurvey]
+    package var files: [FileSurvey]
     /// Names in the directory that are not Heartwood's.
-    public var others: [String] = []
+    package var others: [String] = []
     /// Totals of all files that count.
-    public var totals = SurveyTotals()
+    package var totals = SurveyTotals()
     /// The time by which expiry is judged, in milliseconds since 1970. Like at an opening, it is the clock's time, or
     /// the time of the newest commit if that is later.
-    public var now: UInt64 = 0
+    package var now: UInt64 = 0
     /// How far that is ahead of the clock, in milliseconds.
-    public var timeAhead: UInt64 = 0
+    package var timeAhead: UInt64 = 0
 
     /// Whether an opening would succeed.
-    public var opens: Bool { !findings.contains(where: \.refusesOpening) }
+    package var opens: Bool { !findings.contains(where: \.refusesOpening) }
 
     /// How a log ends.
-    public enum LogState: String, Sendable {
+    package enum LogState: String, Sendable {
         /// It was closed in order.
         case closed
         /// It was not closed: it is in use, or was left by a crash. Every commit is whole.
@@ -43,9 +43,9 @@ public struct StoreSurvey: Sendable {
 }
 
 /// The content of one file.
-public struct FileSurvey: Sendable {
+package struct FileSurvey: Sendable {
     /// The role of a file in the store.
-    public enum Role: String, Sendable {
+    package enum Role: String, Sendable {
         /// The snapshot that an opening starts with.
         case snapshot
         /// A log segment that an opening reads.
@@ -65,165 +65,165 @@ public struct FileSurvey: Sendable {
     }
 
     /// The file's name, without its directory.
-    public var name: String
+    package var name: String
     /// Its path.
-    public var path: String
+    package var path: String
     /// The role of the file in the store.
-    public var role: Role
+    package var role: Role
     /// Whether it is a log segment or a snapshot; nil if neither the header nor the name tells.
-    public var kind: FileHeader.Kind?
+    package var kind: FileHeader.Kind?
     /// Size in bytes.
-    public var size: UInt64
+    package var size: UInt64
     /// Its header, rebuilt if it was damaged; nil if it could not be rebuilt.
-    public var header: FileHeader?
+    package var header: FileHeader?
     /// Whether the header was damaged.
-    public var isHeaderDamaged = false
+    package var isHeaderDamaged = false
     /// Whether the file counts: its records belong to the store's content. They are read by an opening, or would be if
     /// nothing were damaged.
-    public var counts = false
+    package var counts = false
     /// The sequence numbers of its batches; for a snapshot, all numbers up to its own.
-    public var sequences: ClosedRange<SequenceNumber>?
+    package var sequences: ClosedRange<SequenceNumber>?
     /// When its commits were written, in milliseconds since 1970; for a snapshot, when it was created.
-    public var times: ClosedRange<UInt64>?
+    package var times: ClosedRange<UInt64>?
     /// Commits, without sync marks.
-    public var commits: UInt64 = 0
+    package var commits: UInt64 = 0
     /// Sync marks.
-    public var marks: UInt64 = 0
+    package var marks: UInt64 = 0
     /// Batches. Each has one sequence number.
-    public var batches: UInt64 = 0
+    package var batches: UInt64 = 0
     /// Records, by what they do.
-    public var records = RecordCounts()
+    package var records = RecordCounts()
     /// What its bytes are.
-    public var bytes = ByteCounts()
+    package var bytes = ByteCounts()
     /// What its bytes are, for parts of equal length, in the order of the file. The number of parts is the `cells`
     /// argument of the survey.
-    public var map: [ByteCounts] = []
+    package var map: [ByteCounts] = []
     /// The end of this file as the next file records it, in bytes; nil if no file records it.
-    public var recordedEnd: UInt64?
+    package var recordedEnd: UInt64?
     /// The end of the last commit that an opening reads, in bytes; for a snapshot, the start of its key section.
-    public var end: UInt64 = 0
+    package var end: UInt64 = 0
     /// Bytes that an opening skips, as after a crash.
-    public var torn: Range<UInt64>?
+    package var torn: Range<UInt64>?
     /// Parts that do not verify.
-    public var damagedParts: [Range<UInt64>] = []
+    package var damagedParts: [Range<UInt64>] = []
     /// Individual records, if the survey was asked for them.
-    public var details = RecordDetails()
+    package var details = RecordDetails()
 
     /// How many bytes of the file each part of the map represents. The last parts may be empty.
-    public var mapWidth: UInt64 { FileMap.width(size: size, count: map.count) }
+    package var mapWidth: UInt64 { FileMap.width(size: size, count: map.count) }
 }
 
 /// Numbers of records, by what they do.
-public struct RecordCounts: Sendable, Hashable {
+package struct RecordCounts: Sendable, Hashable {
     /// Puts without expiry.
-    public var puts: UInt64 = 0
+    package var puts: UInt64 = 0
     /// Puts with expiry.
-    public var expiringPuts: UInt64 = 0
+    package var expiringPuts: UInt64 = 0
     /// Deletes.
-    public var deletes: UInt64 = 0
+    package var deletes: UInt64 = 0
     /// Records that a reader may skip; at present, batches that a repair could not recover.
-    public var optional: UInt64 = 0
+    package var optional: UInt64 = 0
 
     /// All records.
-    public var all: UInt64 { puts + expiringPuts + deletes + optional }
+    package var all: UInt64 { puts + expiringPuts + deletes + optional }
 }
 
 /// What the bytes of a file, or of a part of it, are. The sum is its length.
-public struct ByteCounts: Sendable, Hashable {
+package struct ByteCounts: Sendable, Hashable {
     /// Records that are the newest of their key and have not expired.
-    public var live: UInt64 = 0
+    package var live: UInt64 = 0
     /// Other records: overwritten, deleted, expired, or in a file that does not count.
-    public var dead: UInt64 = 0
+    package var dead: UInt64 = 0
     /// Overhead of the format: headers of files and commits, sync marks and gaps, keys of snapshots.
-    public var format: UInt64 = 0
+    package var format: UInt64 = 0
     /// Bytes that were never known to be durable, as after a crash.
-    public var torn: UInt64 = 0
+    package var torn: UInt64 = 0
     /// Bytes that verified once and no longer do.
-    public var corrupt: UInt64 = 0
+    package var corrupt: UInt64 = 0
     /// Preallocated space for later commits. It is zero.
-    public var free: UInt64 = 0
+    package var free: UInt64 = 0
 
     /// All bytes.
-    public var all: UInt64 { live + dead + format + torn + corrupt + free }
+    package var all: UInt64 { live + dead + format + torn + corrupt + free }
 }
 
 /// Totals of the files that count.
-public struct SurveyTotals: Sendable {
+package struct SurveyTotals: Sendable {
     /// Keys of the store; approximate if `isEstimated`.
-    public var keys: UInt64 = 0
+    package var keys: UInt64 = 0
     /// Whether keys, live bytes and dead bytes are estimated from a sample, because there are too many keys for memory.
-    public var isEstimated = false
+    package var isEstimated = false
     /// The share of the keys that was followed, from 0 to 1.
-    public var sampledShare = 1.0
+    package var sampledShare = 1.0
     /// What all bytes are, including those of files that do not count.
-    public var bytes = ByteCounts()
+    package var bytes = ByteCounts()
     /// Records, by what they do.
-    public var records = RecordCounts()
+    package var records = RecordCounts()
     /// Commits, without sync marks.
-    public var commits: UInt64 = 0
+    package var commits: UInt64 = 0
     /// Batches in the log.
-    public var batches: UInt64 = 0
+    package var batches: UInt64 = 0
     /// The newest sequence number; 0 if there is none.
-    public var lastSequence: SequenceNumber = 0
+    package var lastSequence: SequenceNumber = 0
     /// Bytes of the keys of all records.
-    public var keyBytes: UInt64 = 0
+    package var keyBytes: UInt64 = 0
     /// Bytes of the values of all records, as stored.
-    public var valueBytes: UInt64 = 0
+    package var valueBytes: UInt64 = 0
     /// Records whose value is compressed.
-    public var compressedRecords: UInt64 = 0
+    package var compressedRecords: UInt64 = 0
     /// Bytes of the compressed values, as stored.
-    public var compressedBytes: UInt64 = 0
+    package var compressedBytes: UInt64 = 0
     /// Bytes of the compressed values before compression.
-    public var inflatedBytes: UInt64 = 0
+    package var inflatedBytes: UInt64 = 0
     /// How many records have keys of 1, 2 to 3, 4 to 7, … bytes.
-    public var keySizes = PowerHistogram()
+    package var keySizes = PowerHistogram()
     /// How many records have values (as stored) of 0, 1, 2 to 3, 4 to 7, … bytes.
-    public var valueSizes = PowerHistogram()
+    package var valueSizes = PowerHistogram()
     /// The records with the longest keys.
-    public var largestKeys: [LargeRecord] = []
+    package var largestKeys: [LargeRecord] = []
     /// The records with the longest values.
-    public var largestValues: [LargeRecord] = []
+    package var largestValues: [LargeRecord] = []
     /// The live keys by prefix; nil if that wasn't asked for.
-    public var prefixes: PrefixSurvey?
+    package var prefixes: PrefixSurvey?
     /// Live records that will expire.
-    public var expiring: UInt64 = 0
+    package var expiring: UInt64 = 0
     /// Records that are the newest of their key but have expired.
-    public var expired: UInt64 = 0
+    package var expired: UInt64 = 0
     /// When the first and the last of the live records expire, in milliseconds since 1970; nil if none expires.
-    public var expiry: ClosedRange<UInt64>?
+    package var expiry: ClosedRange<UInt64>?
     /// What was committed, by time.
-    public var timeline = Timeline()
+    package var timeline = Timeline()
     /// Approximate size of the files after a compaction, in bytes.
-    public var compactedBytes: UInt64 = 0
+    package var compactedBytes: UInt64 = 0
 
     /// Size of the files that a compaction would replace, in bytes, without preallocated space.
-    public var replaceableBytes: UInt64 = 0
+    package var replaceableBytes: UInt64 = 0
 
     /// Approximate number of bytes that a compaction would free.
-    public var compactionGain: UInt64 { replaceableBytes - min(replaceableBytes, compactedBytes) }
+    package var compactionGain: UInt64 { replaceableBytes - min(replaceableBytes, compactedBytes) }
 }
 
 /// One of the largest records.
-public struct LargeRecord: Sendable, Hashable {
+package struct LargeRecord: Sendable, Hashable {
     /// Its key.
-    public var key: [UInt8]
+    package var key: [UInt8]
     /// Bytes of the value as stored.
-    public var valueBytes: UInt64
+    package var valueBytes: UInt64
     /// The name of its file, without the directory.
-    public var sequence: SequenceNumber
+    package var sequence: SequenceNumber
     /// The offset of the record in the file, in bytes.
-    public var file: String
+    package var file: String
     /// Where it is.
-    public var offset: UInt64
+    package var offset: UInt64
 }
 
 /// Counts by powers of two. Bucket 0 counts zeros; bucket n counts the numbers from 2^(n-1) to 2^n - 1.
-public struct PowerHistogram: Sendable, Hashable {
+package struct PowerHistogram: Sendable, Hashable {
     /// The counts, up to the last one that is not zero.
-    public private(set) var counts: [UInt64] = []
+    package private(set) var counts: [UInt64] = []
 
     /// An empty histogram.
-    public init() {}
+    package init() {}
 
     mutating func add(_ number: UInt64) {
         let bucket = UInt64.bitWidth - number.leadingZeroBitCount
@@ -233,28 +233,28 @@ public struct PowerHistogram: Sendable, Hashable {
 }
 
 /// What was committed in each of many time spans of equal length. The length doubles as the total time grows.
-public struct Timeline: Sendable, Hashable {
+package struct Timeline: Sendable, Hashable {
     /// What was committed in one span.
-    public struct Span: Sendable, Hashable {
+    package struct Span: Sendable, Hashable {
         /// Commits.
-        public var commits: UInt64 = 0
+        package var commits: UInt64 = 0
         /// Records.
-        public var records: UInt64 = 0
+        package var records: UInt64 = 0
         /// Bytes of log.
-        public var bytes: UInt64 = 0
+        package var bytes: UInt64 = 0
     }
 
     /// The start of the first span, in milliseconds since 1970.
-    public private(set) var start: UInt64 = 0
+    package private(set) var start: UInt64 = 0
     /// The length of each span, in milliseconds.
-    public private(set) var width: UInt64 = 1_000
+    package private(set) var width: UInt64 = 1_000
     /// The spans in order, including those in which nothing was committed.
-    public private(set) var spans: [Span] = []
+    package private(set) var spans: [Span] = []
 
     private static let most = 256
 
     /// An empty timeline.
-    public init() {}
+    package init() {}
 
     /// Times never decrease in a store. A time that does counts for the first span.
     mutating func add(_ time: UInt64, records: UInt64, bytes: UInt64) {

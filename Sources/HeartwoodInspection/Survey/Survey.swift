@@ -1,5 +1,5 @@
 internal import HeartwoodFiles
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension StoreSurvey {
@@ -19,7 +19,7 @@ extension StoreSurvey {
     ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it.
-    public static func make(
+    package static func make(
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
         prefixes: PrefixSelection? = nil, fileSystem: any FileSystem = POSIXFileSystem(),
         progress: ((InspectionProgress) throws -> Void)? = nil

@@ -1,4 +1,4 @@
-// From Sources/HeartwoodJobs/JobOptions.swift, with the spacing that it has there.
+// From Sources/HeartwoodJobs/Records/JobOptions.swift, with the spacing that it has there.
 // swift-format-ignore-file
 import HeartwoodJobs
 
