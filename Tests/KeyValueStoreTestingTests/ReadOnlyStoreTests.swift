@@ -65,10 +65,17 @@ import Testing
         _ copy: some KeyValueReader, _ store: some KeyValueReader, _ random: inout SeededRandom
     ) async throws {
         let keys = (0..<6).map { _ in randomKey(&random) }
+        let lender = try #require(copy as? any LendingReader)
         #expect(try await copy.fetchEntries(of: keys) == store.fetchEntries(of: keys))
         for key in keys {
             #expect(try await copy.fetchEntry(key) == store.fetchEntry(key))
             #expect(try await copy.fetch(key) == store.fetchEntry(key)?.value)
+            var values: [[UInt8]] = []
+            let isThere = try await lender.lendEntry(key) { value, _, _ in
+                values.append(value.withUnsafeBytes { [UInt8]($0) })
+            }
+            #expect(try await store.fetchEntry(key).map { [$0.value] } ?? [] == values)
+            #expect(isThere == !values.isEmpty)
         }
         let bounds: [KeyBound] = [.unbounded, .included(keys[0]), .excluded(keys[1]), .included(keys[2])]
         for lower in bounds {

@@ -22,6 +22,10 @@ package struct DataFile {
     package let file: any File
     package let size: UInt64
     package let state: HeaderState
+    /// What is wrong with its header; nil if nothing is known to be.
+    package var damage: FormatError? {
+        if case .damaged(let error) = state { error } else { nil }
+    }
     /// The header in the file, or one that was rebuilt from the file's items and its name; nil if neither is possible.
     package private(set) var header: FileHeader?
     /// Whether the header differs from the one in the file.

@@ -375,8 +375,4 @@ extension DataFile {
         var there = try FileWindow(other.file, size: 512)
         return try there.withBytes(at: place, count: found.bytes.count) { $0.elementsEqual(found.bytes) }
     }
-
-    var damage: FormatError? {
-        if case .damaged(let error) = state { error } else { nil }
-    }
 }

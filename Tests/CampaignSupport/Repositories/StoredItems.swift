@@ -99,7 +99,7 @@ struct StoredItems {
 extension Store {
     /// All entries.
     fileprivate nonisolated func scanAll() throws -> [[UInt8]: Entry] {
-        Dictionary(uniqueKeysWithValues: try scan().entries().map { ($0.key, $0) })
+        Dictionary(try scan().entries().map { ($0.key, $0) }) { $1 }
     }
 }
 

@@ -4,7 +4,7 @@ extension ConformanceCheck {
         ConformanceCheck("a key without expiry has none, and a written expiry is read back") { trial in
             let lifetime = trial.lifetime
             try await trial.store.write(.put("never", ""), .put("after", "", expires: .after(lifetime)))
-            try expect(try await trial.expires("never"), is: nil, "a key was put without expiry")
+            try expect(try await trial.expiryTime("never"), is: nil, "a key was put without expiry")
             let moment = try await trial.expiresLater("after")
             try await trial.store.write(.put("at", "", expires: .at(moment)))
             try await trial.forEachReader { reader in
@@ -13,7 +13,7 @@ extension ConformanceCheck {
                 try expect(try await reader.lent(bytes("at")), is: page.entries, "a key with an expiry was lent")
             }
             try await trial.store.write(.put("at", ""))
-            try expect(try await trial.expires("at"), is: nil, "a key with an expiry was overwritten without")
+            try expect(try await trial.expiryTime("at"), is: nil, "a key with an expiry was overwritten without")
         },
         ConformanceCheck("the expiries of a batch count from one moment") { trial in
             let lifetime = trial.lifetime
@@ -21,10 +21,10 @@ extension ConformanceCheck {
             try await trial.store.write(
                 [.put("a", "", expires: .after(lifetime))] + long + [.put("z", "", expires: .after(lifetime))])
             let first = try await trial.expiresLater("a")
-            try expect(try await trial.expires("z"), is: first, "two keys of a batch expire after the same time")
+            try expect(try await trial.expiryTime("z"), is: first, "two keys of a batch expire after the same time")
             for number in [0, 49] {
                 try expect(
-                    try await trial.expires("long:\(number)"), is: first + lifetime,
+                    try await trial.expiryTime("long:\(number)"), is: first + lifetime,
                     "two keys of a batch expire after \(lifetime) and twice that")
             }
         },
@@ -93,28 +93,29 @@ extension ConformanceCheck {
         },
         ConformanceCheck("an expired key is absent for conditions", needs: .clock) { trial in
             let writes = try await trial.store.write(.put("a", "1", expires: .after(trial.lifetime)), .put("b", "1"))
-            try await trial.expect(.absent(bytes("a")), holds: false, "a key will expire")
-            try await trial.expect(.sequence(bytes("a"), writes), holds: true, "a key will expire")
+            try await trial.expectCondition(.absent(bytes("a")), holds: false, "a key will expire")
+            try await trial.expectCondition(.sequence(bytes("a"), writes), holds: true, "a key will expire")
             await trial.advanceClock(by: trial.lifetime * 2)
-            try await trial.expect(.absent(bytes("a")), holds: true, "a key has expired")
-            try await trial.expect(.sequence(bytes("a"), writes), holds: false, "a key has expired")
-            try await trial.expect(.sequence(bytes("b"), writes), holds: true, "another key has expired")
+            try await trial.expectCondition(.absent(bytes("a")), holds: true, "a key has expired")
+            try await trial.expectCondition(.sequence(bytes("a"), writes), holds: false, "a key has expired")
+            try await trial.expectCondition(.sequence(bytes("b"), writes), holds: true, "another key has expired")
             let again = try await trial.store.write(.put("a", "2"), if: [.absent(bytes("a"))])
-            try await trial.expect(.sequence(bytes("a"), again), holds: true, "an expired key was put again")
+            try await trial.expectCondition(.sequence(bytes("a"), again), holds: true, "an expired key was put again")
         },
         ConformanceCheck("an expiry isn't a change for conditions", needs: .clock) { trial in
             try await trial.store.write(.put("a", "1", expires: .after(trial.lifetime)), .put("b", "1"))
             let view = try await trial.store.readView()
             await trial.advanceClock(by: trial.lifetime * 2)
             try await trial.expectAbsent(["a"])
-            try await trial.expect(.unchangedKey(bytes("a"), since: view), holds: true, "a key has expired")
-            try await trial.expect(.unchangedRange(.all, since: view), holds: true, "a key has expired")
+            try await trial.expectCondition(.unchangedKey(bytes("a"), since: view), holds: true, "a key has expired")
+            try await trial.expectCondition(.unchangedRange(.all, since: view), holds: true, "a key has expired")
             let later = try await trial.store.readView()
             try await trial.store.write(.put("a", "2"))
             for view in [view, later] {
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedKey(bytes("a"), since: view), holds: false, "an expired key was put again")
-                try await trial.expect(.unchangedRange(.all, since: view), holds: false, "an expired key was put again")
+                try await trial.expectCondition(
+                    .unchangedRange(.all, since: view), holds: false, "an expired key was put again")
             }
         },
     ]
@@ -124,13 +125,13 @@ extension Trial {
     /// A multiple of the grain, long enough for a check that doesn't advance the clock.
     nonisolated var lifetime: Duration { max(.seconds(3_600), store.limits.expiryGrain * 8) }
 
-    nonisolated func expires(_ key: String) async throws -> Timestamp? {
+    nonisolated func expiryTime(_ key: String) async throws -> Timestamp? {
         try await store.fetchEntry(bytes(key))?.expires
     }
 
     /// The same; a failure if there is none.
     nonisolated func expiresLater(_ key: String, file: String = #fileID, line: Int = #line) async throws -> Timestamp {
-        if let expires = try await expires(key) { return expires }
+        if let expires = try await expiryTime(key) { return expires }
         throw ConformanceFailure("a key was put with an expiry", expected: "an expiry", found: "none", file, line)
     }
 

@@ -7,7 +7,7 @@ extension ConformanceCheck {
                 _ = try await trial.perform(history, on: key)
                 let isAbsent = try await trial.store.text(key) == nil
                 try expect(isAbsent, is: history.endsAbsent, "a key was \(history)")
-                try await trial.expect(.absent(bytes(key)), holds: isAbsent, "a key was \(history)")
+                try await trial.expectCondition(.absent(bytes(key)), holds: isAbsent, "a key was \(history)")
             }
         },
         ConformanceCheck("sequence holds only for the number of the last write that set the key") { trial in
@@ -18,7 +18,7 @@ extension ConformanceCheck {
                 let later = try await trial.store.write(.put("other", ""))
                 for sequence in Set(writes + [0, 1, other, later, later + 1, .max]) {
                     let isCurrent = !history.endsAbsent && sequence == writes.last
-                    try await trial.expect(
+                    try await trial.expectCondition(
                         .sequence(bytes(key), sequence), holds: isCurrent,
                         "a key was \(history) by \(writes), and compared with \(sequence)")
                 }
@@ -30,7 +30,7 @@ extension ConformanceCheck {
                 _ = try await trial.perform(history, on: key)
                 let view = try await trial.store.readView()
                 try await trial.store.write(.put("unchanged:", "a shorter key"), .put(key + "\0", "a longer key"))
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedKey(bytes(key), since: view), holds: true, "a key was \(history) before a view")
             }
         },
@@ -41,7 +41,7 @@ extension ConformanceCheck {
                 let view = try await trial.store.readView()
                 // The same value as before: only the write differs.
                 try await trial.store.write(.put(key, "\(writes.count)"))
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedKey(bytes(key), since: view), holds: false,
                     "a key was \(history) before a view, and put after it")
             }
@@ -53,7 +53,7 @@ extension ConformanceCheck {
                 let view = try await trial.store.readView(for: .transaction)
                 try await trial.store.write(.remove(key))
                 if again { try await trial.store.write(.put(key, "1")) }
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedKey(bytes(key), since: view), holds: false,
                     "a key was removed" + (again ? " and put again" : ""))
             }
@@ -67,9 +67,9 @@ extension ConformanceCheck {
             views.append(try await trial.store.readView())
             for (index, view) in views.enumerated() {
                 let isNewest = index == views.count - 1
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedKey(bytes("key"), since: view), holds: isNewest, "view \(index) of 0 to 5 was compared")
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedRange(.prefix("k"), since: view), holds: isNewest, "view \(index) of 0 to 5 was compared")
             }
         },
@@ -137,7 +137,7 @@ extension Trial {
     }
 
     /// Throws unless a condition holds or doesn't hold, alone and with a write.
-    nonisolated func expect(
+    nonisolated func expectCondition(
         _ condition: Condition, holds expected: Bool, _ action: String, file: String = #fileID,
         line: Int = #line
     ) async throws {

@@ -27,7 +27,7 @@ extension ConformanceCheck {
             try expect(try await view.fetchNextExpiry(in: .all), is: first, "a key was removed after a view was made")
             let later = try await trial.store.readView(for: .observation)
             try expect(
-                try await later.fetchNextExpiry(in: .all), is: try await trial.expires("a:4"),
+                try await later.fetchNextExpiry(in: .all), is: try await trial.expiryTime("a:4"),
                 "the key that would have expired first was removed")
         },
         ConformanceCheck("an observer's view shows what a visible feed has delivered") { trial in

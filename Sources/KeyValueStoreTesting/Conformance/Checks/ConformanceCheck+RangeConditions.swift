@@ -15,9 +15,9 @@ extension ConformanceCheck {
             let view = try await trial.store.readView()
             try await trial.store.write(.remove("a"))
             try await trial.store.write(.put("a", "1"))
-            try await trial.expect(
+            try await trial.expectCondition(
                 .unchangedRange(.all, since: view), holds: false, "a key was removed and put again")
-            try await trial.expect(
+            try await trial.expectCondition(
                 .unchangedRange(.from("b"), since: view), holds: true, "a key was removed and put again")
         },
         ConformanceCheck("unchangedRange sees that one key was removed and another put") { trial in
@@ -31,9 +31,9 @@ extension ConformanceCheck {
                     try await trial.store.write(.remove(old))
                     try await trial.store.write(.put(new, "1"))
                 }
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedRange(.all, since: view), holds: false, "a key was removed and another put")
-                try await trial.expect(
+                try await trial.expectCondition(
                     .unchangedRange(.upTo("a"), since: view), holds: true, "keys after the range changed")
             }
         },
@@ -42,7 +42,8 @@ extension ConformanceCheck {
             try await trial.store.write(.put("a", "1"), .put("b", "1"))
             try await trial.store.write(.remove("b"))
             for range in [KeyRange.range(from: "b", to: "a"), .range(from: "a", to: "a"), .prefix("x")] {
-                try await trial.expect(.unchangedRange(range, since: view), holds: true, "\(range) was compared")
+                try await trial.expectCondition(
+                    .unchangedRange(range, since: view), holds: true, "\(range) was compared")
             }
         },
         ConformanceCheck("unchangedRange holds after writes of a range that are older than the view") { trial in
@@ -50,7 +51,8 @@ extension ConformanceCheck {
             try await trial.store.write(.remove("a"))
             try await trial.store.write(.put("b", "2"), .put("c", "1"))
             let view = try await trial.store.readView()
-            try await trial.expect(.unchangedRange(.all, since: view), holds: true, "nothing was written after a view")
+            try await trial.expectCondition(
+                .unchangedRange(.all, since: view), holds: true, "nothing was written after a view")
         },
     ]
 
