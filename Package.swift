@@ -28,7 +28,6 @@ let package = Package(
         .library(name: "HeartwoodJobs", targets: ["HeartwoodJobs"]),
         .library(name: "KeyValueStore", targets: ["KeyValueStore"]),
         .library(name: "KeyValueStoreTesting", targets: ["KeyValueStoreTesting"]),
-        .library(name: "HeartwoodFileSystem", targets: ["HeartwoodFileSystem"]),
         .library(name: "HeartwoodTesting", targets: ["HeartwoodTesting"]),
         .library(name: "HeartwoodInspection", targets: ["HeartwoodInspection"]),
         .library(name: "HeartwoodFoundation", targets: ["HeartwoodFoundation"]),

@@ -102,10 +102,10 @@ public final class Store: Sendable {
 
     /// Creates a store in memory. It behaves like a store on disk, but it is lost when the process ends.
     ///
-    /// - Parameter configuration: Its file system is replaced.
+    /// - Parameter configuration: Its storage is replaced.
     public static func inMemory(configuration: Configuration = Configuration()) throws(StoreError) -> Store {
         var configuration = configuration
-        configuration.fileSystem = InMemoryFileSystem()
+        configuration.storage = .inMemory()
         return try Store(openingAt: "/store", configuration: configuration)
     }
 

@@ -7,7 +7,7 @@ internal import Glibc
 #endif
 
 /// Why another user could choose or change what a store reads or writes.
-public enum Distrust: Sendable, Hashable {
+package enum Distrust: Sendable, Hashable {
     /// It belongs to another user.
     case owner(UInt32)
     /// Users other than its owner may write to it.

@@ -9,47 +9,47 @@ internal import Glibc
 /// The system's error numbers, for code that simulates a file system.
 ///
 /// The numbers differ between systems. These are the numbers of the system that this code was compiled for.
-public enum ErrorNumber {
+package enum ErrorNumber {
     /// Permission denied.
-    public static let EACCES: Int32 = systemEacces
+    package static let EACCES: Int32 = systemEacces
     /// The file is closed, or not open for this operation.
-    public static let EBADF: Int32 = systemEbadf
+    package static let EBADF: Int32 = systemEbadf
     /// The file or directory is in use.
-    public static let EBUSY: Int32 = systemEbusy
+    package static let EBUSY: Int32 = systemEbusy
     /// The quota is used up.
-    public static let EDQUOT: Int32 = systemEdquot
+    package static let EDQUOT: Int32 = systemEdquot
     /// The name exists already.
-    public static let EEXIST: Int32 = systemEexist
+    package static let EEXIST: Int32 = systemEexist
     /// The file would become too large.
-    public static let EFBIG: Int32 = systemEfbig
+    package static let EFBIG: Int32 = systemEfbig
     /// A signal interrupted the call.
-    public static let EINTR: Int32 = systemEintr
+    package static let EINTR: Int32 = systemEintr
     /// An argument is invalid.
-    public static let EINVAL: Int32 = systemEinval
+    package static let EINVAL: Int32 = systemEinval
     /// The device failed.
-    public static let EIO: Int32 = systemEio
+    package static let EIO: Int32 = systemEio
     /// It is a directory.
-    public static let EISDIR: Int32 = systemEisdir
+    package static let EISDIR: Int32 = systemEisdir
     /// The process has too many open files.
-    public static let EMFILE: Int32 = systemEmfile
+    package static let EMFILE: Int32 = systemEmfile
     /// The system has too many open files.
-    public static let ENFILE: Int32 = systemEnfile
+    package static let ENFILE: Int32 = systemEnfile
     /// There is no such file or directory.
-    public static let ENOENT: Int32 = systemEnoent
+    package static let ENOENT: Int32 = systemEnoent
     /// The disk is full.
-    public static let ENOSPC: Int32 = systemEnospc
+    package static let ENOSPC: Int32 = systemEnospc
     /// It is not a directory.
-    public static let ENOTDIR: Int32 = systemEnotdir
+    package static let ENOTDIR: Int32 = systemEnotdir
     /// The directory is not empty.
-    public static let ENOTEMPTY: Int32 = systemEnotempty
+    package static let ENOTEMPTY: Int32 = systemEnotempty
     /// The file system does not support the operation.
-    public static let EOPNOTSUPP: Int32 = systemEopnotsupp
+    package static let EOPNOTSUPP: Int32 = systemEopnotsupp
     /// The operation is not permitted.
-    public static let EPERM: Int32 = systemEperm
+    package static let EPERM: Int32 = systemEperm
     /// The disk is mounted read-only.
-    public static let EROFS: Int32 = systemErofs
+    package static let EROFS: Int32 = systemErofs
     /// The call would have to wait, such as for a lock that is held elsewhere.
-    public static let EWOULDBLOCK: Int32 = systemEwouldblock
+    package static let EWOULDBLOCK: Int32 = systemEwouldblock
 }
 
 // Inside the enum the same names would refer to the enum's own members.

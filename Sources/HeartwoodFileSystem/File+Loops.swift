@@ -12,7 +12,7 @@ extension File {
     ///
     /// - Returns: How many bytes were read. This is less than the size of the buffer only at the end of the file.
     /// - Throws: ``FileSystemError``, other than `EINTR`. Part of the buffer may have been overwritten.
-    public func readFully(
+    package func readFully(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(FileSystemError) -> Int {
         var done = 0
@@ -31,7 +31,7 @@ extension File {
     ///
     /// - Throws: ``FileSystemError``, other than `EINTR`; `EIO` if the system writes nothing and reports no error. Part
     ///   of the bytes may have been written.
-    public func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
+    package func writeFully(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) {
         var done = 0
         while done < bytes.count {
             let length = min(bytes.count - done, largestTransfer)
@@ -46,7 +46,7 @@ extension File {
     /// Writes `count` zeros from `offset` on.
     ///
     /// - Throws: The same errors as ``writeFully(_:at:)``.
-    public func zero(from offset: UInt64, count: UInt64) throws(FileSystemError) {
+    package func zero(from offset: UInt64, count: UInt64) throws(FileSystemError) {
         var done: UInt64 = 0
         while done < count {
             let length = Int(min(count - done, UInt64(zeros.count)))
@@ -61,7 +61,7 @@ extension File {
     /// holes are not changed, so holes stay without reserved space.
     ///
     /// - Throws: ``FileSystemError``, other than `EINTR`.
-    public func allocateFully(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
+    package func allocateFully(_ count: UInt64, at offset: UInt64) throws(FileSystemError) {
         guard count > 0 else { return }
         do {
             try retryingInterrupted { () throws(FileSystemError) in try allocate(count, at: offset) }

@@ -4,7 +4,7 @@
 /// similar methods repeat the call as needed. Any number of threads may use a file at the same time.
 ///
 /// Offsets and counts are in bytes.
-public protocol File: AnyObject, Sendable {
+package protocol File: AnyObject, Sendable {
     /// The path with which the file was opened. The file may have been renamed since.
     var path: String { get }
 
@@ -105,37 +105,37 @@ public protocol File: AnyObject, Sendable {
 
 extension File {
     /// The default: nil, as if every read had to wait.
-    public func readNow(
+    package func readNow(
         into buffer: UnsafeMutableRawBufferPointer, at offset: UInt64
     ) throws(FileSystemError) -> Int? { nil }
 
     /// The default: no mappings.
-    public func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
+    package func map(_ count: UInt64) throws(FileSystemError) -> (any FileMapping)? { nil }
 
     /// The default: no writable mappings.
-    public func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)? { nil }
+    package func mapForWriting(_ count: UInt64) throws(FileSystemError) -> (any WritableMapping)? { nil }
 
     /// The default: one part up to the end of the file.
-    public func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
+    package func nextData(from offset: UInt64) throws(FileSystemError) -> Range<UInt64>? {
         let size = try size()
         return offset < size ? offset..<size : nil
     }
 
     /// The default: does nothing.
-    public func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {}
+    package func startWriteback(from offset: UInt64, count: UInt64, waiting: Bool) {}
 
     /// The default: does nothing.
-    public func forgetCache() {}
+    package func forgetCache() {}
 
     /// The default: true.
-    public func isLinked() throws(FileSystemError) -> Bool { true }
+    package func isLinked() throws(FileSystemError) -> Bool { true }
 
     /// The default: true.
-    public func isAt(_ path: String) throws(FileSystemError) -> Bool { true }
+    package func isAt(_ path: String) throws(FileSystemError) -> Bool { true }
 }
 
 /// The bytes of a file as memory. Valid while this object is referenced.
-public protocol FileMapping: AnyObject, Sendable {
+package protocol FileMapping: AnyObject, Sendable {
     /// The bytes. Access may block on the disk. If the disk fails, or the file was truncated, the system ends the
     /// process.
     var bytes: UnsafeRawBufferPointer { get }
@@ -144,7 +144,7 @@ public protocol FileMapping: AnyObject, Sendable {
 /// The bytes of a file as writable memory. Valid while this object is referenced, also after the file's `close()`.
 ///
 /// Access only populated parts. Elsewhere the system may end the process.
-public protocol WritableMapping: AnyObject, Sendable {
+package protocol WritableMapping: AnyObject, Sendable {
     /// The memory. Its users must coordinate who writes where.
     var memory: UnsafeMutableRawBufferPointer { get }
 
@@ -167,11 +167,11 @@ public protocol WritableMapping: AnyObject, Sendable {
 
 extension WritableMapping {
     /// The default: does nothing.
-    public func release(before end: UInt64) {}
+    package func release(before end: UInt64) {}
 
     /// The default: false.
-    public var isWatched: Bool { false }
+    package var isWatched: Bool { false }
 
     /// The default: does nothing.
-    public func stored(_ range: Range<UInt64>) {}
+    package func stored(_ range: Range<UInt64>) {}
 }

@@ -4,7 +4,7 @@
 /// each of them fail, transfer less, or be interrupted. The loops that handle this are extensions of ``File``.
 ///
 /// Errors have the system's error number. All methods may block, and all may be called from any thread.
-public protocol FileSystem: Sendable {
+package protocol FileSystem: Sendable {
     /// Opens a file. Its descriptor is closed by an `exec`.
     ///
     /// Only regular files are opened. A pipe is refused without waiting for its other end. Opening a device may have
@@ -91,17 +91,17 @@ public protocol FileSystem: Sendable {
 
 extension FileSystem {
     /// The default: a file system that has no owners, or only one user.
-    public func checkTrust(in path: String) throws(FileSystemError) {}
+    package func checkTrust(in path: String) throws(FileSystemError) {}
 
     /// The default: unknown.
-    public func availableBytes(at path: String) -> UInt64? { nil }
+    package func availableBytes(at path: String) -> UInt64? { nil }
 
     /// The default: this file system, in which each call resolves its path again. A store then fails when its directory
     /// is moved.
-    public func bound(to directory: String) throws(FileSystemError) -> any FileSystem { self }
+    package func bound(to directory: String) throws(FileSystemError) -> any FileSystem { self }
 
     /// The default: does nothing.
-    public func unbind() {}
+    package func unbind() {}
 
     /// Bound to a path if it is a directory; otherwise as it is.
     package func boundIfDirectory(_ path: String) throws(FileSystemError) -> any FileSystem {
@@ -109,14 +109,14 @@ extension FileSystem {
     }
 
     /// The default: a number from the system's random generator.
-    public func randomUInt64() -> UInt64 {
+    package func randomUInt64() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
     }
 }
 
 /// How a file is opened.
-public enum FileAccess: Sendable, Hashable {
+package enum FileAccess: Sendable, Hashable {
     /// Read a file that exists.
     case read
     /// Read and write a file that exists, and has no second name (hard link).
@@ -126,7 +126,7 @@ public enum FileAccess: Sendable, Hashable {
 }
 
 /// What a path leads to.
-public enum FileKind: Sendable, Hashable {
+package enum FileKind: Sendable, Hashable {
     /// A regular file.
     case file
     /// A directory.
@@ -138,7 +138,7 @@ public enum FileKind: Sendable, Hashable {
 }
 
 /// What a sync makes durable.
-public enum SyncKind: Sendable, Hashable {
+package enum SyncKind: Sendable, Hashable {
     /// The bytes and the metadata needed to read them back, including the size (`fdatasync`).
     case data
     /// The bytes and all metadata (`fsync`).
@@ -146,7 +146,7 @@ public enum SyncKind: Sendable, Hashable {
 }
 
 /// A lock that is held until `unlock()`, or until its last reference is released.
-public protocol FileLock: AnyObject, Sendable {
+package protocol FileLock: AnyObject, Sendable {
     /// Releases the lock. The file stays. Does nothing the second time.
     func unlock()
 }

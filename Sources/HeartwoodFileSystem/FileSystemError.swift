@@ -51,15 +51,15 @@ public struct FileSystemError: Error, Sendable, Hashable {
     /// The error number of the system (`errno`).
     public var code: Int32
     /// The process that holds the lock, if the lock is held and its file names the holder.
-    public var lockHolder: Int32?
+    package var lockHolder: Int32?
     /// Whether this process itself holds the lock. Equal process ids do not prove that: two containers may use the same
     /// id.
-    public var isLockedByThisProcess = false
+    package var isLockedByThisProcess = false
     /// Whether no process with the number ``lockHolder`` is visible here: it has ended, and a child that it forked
     /// keeps the lock; or the holder is in another container.
-    public var isLockHolderMissing = false
+    package var isLockHolderMissing = false
     /// Why another user could choose or change what would be read or written; nil if that isn't the reason.
-    public var distrust: Distrust?
+    package var distrust: Distrust?
 
     /// An error of the operating system, or of a simulated one.
     ///
@@ -68,7 +68,7 @@ public struct FileSystemError: Error, Sendable, Hashable {
     ///   - path: The file or directory.
     ///   - code: The error number of the system (`errno`).
     ///   - lockHolder: The process that holds the lock, if the operation failed because of the lock.
-    public init(operation: Operation, path: String, code: Int32, lockHolder: Int32? = nil) {
+    package init(operation: Operation, path: String, code: Int32, lockHolder: Int32? = nil) {
         self.operation = operation
         self.path = path
         self.code = code
@@ -98,27 +98,27 @@ extension FileSystemError {
 
     /// Not permitted: by permissions (`EACCES`, `EPERM`), because the disk is mounted read-only (`EROFS`), or because
     /// another user may interfere (``distrust``).
-    public var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS || distrust != nil }
+    package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS || distrust != nil }
 
     /// The file or directory does not exist (`ENOENT`).
-    public var isNotFound: Bool { code == ENOENT }
+    package var isNotFound: Bool { code == ENOENT }
 
     /// The file or directory exists already (`EEXIST`).
-    public var isAlreadyExists: Bool { code == EEXIST }
+    package var isAlreadyExists: Bool { code == EEXIST }
 
     /// A directory that isn't empty was to be removed (`ENOTEMPTY`).
     package var isNotEmpty: Bool { code == ENOTEMPTY }
 
     /// The disk is mounted read-only (`EROFS`).
-    public var isReadOnly: Bool { code == EROFS }
+    package var isReadOnly: Bool { code == EROFS }
 
     /// The path can't be a file's path: a name is too long (`ENAMETOOLONG`), a part of it is not a directory
     /// (`ENOTDIR`), or symbolic links form a loop (`ELOOP`).
-    public var isBadPath: Bool { (code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP) && !isNoRegularFile }
+    package var isBadPath: Bool { (code == ENAMETOOLONG || code == ENOTDIR || code == ELOOP) && !isNoRegularFile }
 
     /// The path is not a regular file: it is a directory (`EISDIR`), a pipe, a socket or a device (`ENXIO`), or, when
     /// locking, a symbolic link (`ELOOP`).
-    public var isNoRegularFile: Bool {
+    package var isNoRegularFile: Bool {
         switch operation {
         case .open: code == EISDIR || code == ENXIO
         case .lock: code == EISDIR || code == ENXIO || code == ELOOP
@@ -127,25 +127,25 @@ extension FileSystemError {
     }
 
     /// The system has not enough memory (`ENOMEM`).
-    public var isOutOfMemory: Bool { code == ENOMEM }
+    package var isOutOfMemory: Bool { code == ENOMEM }
 
     /// The process (`EMFILE`) or the system (`ENFILE`) has too many files open.
-    public var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
+    package var isTooManyFiles: Bool { code == EMFILE || code == ENFILE }
 
     /// The lock is held elsewhere, in this process or another.
-    public var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
+    package var isLocked: Bool { operation == .lock && code == EWOULDBLOCK }
 
     /// A signal interrupted the call before it did anything (`EINTR`). Try again, unless the call was a sync.
-    public var isInterrupted: Bool { code == EINTR }
+    package var isInterrupted: Bool { code == EINTR }
 
     /// The file system does not support the operation (`EOPNOTSUPP`, `ENOTSUP`, `ENOSYS`).
-    public var isUnsupported: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOSYS }
+    package var isUnsupported: Bool { code == EOPNOTSUPP || code == ENOTSUP || code == ENOSYS }
 
     /// The name of the code, such as `ENOSPC`; `errno` and the number if the code is not a common one.
-    public var symbol: String { Self.symbols[code] ?? "errno \(code)" }
+    package var symbol: String { Self.symbols[code] ?? "errno \(code)" }
 
     /// The system's text for the code, such as "No space left on device".
-    public var systemText: String {
+    package var systemText: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
             buffer.initialize(repeating: 0)
             _ = strerror_r(code, buffer.baseAddress!, buffer.count - 1)

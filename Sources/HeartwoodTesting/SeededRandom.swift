@@ -1,3 +1,5 @@
+internal import HeartwoodFileSystem
+
 /// A random number generator that gives the same numbers for the same seed on all systems and in all versions.
 ///
 /// The algorithm is SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014).
@@ -33,10 +35,5 @@ public struct SeededRandom: RandomNumberGenerator, Sendable {
     public mutating func pick<T>(_ choices: [T]) -> T { choices[below(choices.count)] }
 
     /// Mixes the bits of a number, so that each bit affects all of the result.
-    public static func mix(_ number: UInt64) -> UInt64 {
-        var z = number
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
-    }
+    public static func mix(_ number: UInt64) -> UInt64 { PagedBytes.mix(number) }
 }

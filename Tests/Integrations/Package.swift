@@ -45,7 +45,6 @@ let package = Package(
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "HeartwoodService", package: "heartwood"),
                 .product(name: "HeartwoodTesting", package: "heartwood"),
-                .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "InMemoryLogging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -63,7 +62,6 @@ let package = Package(
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
                 .product(name: "HeartwoodHummingbird", package: "heartwood"),
-                .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "ServiceLifecycleTestKit", package: "swift-service-lifecycle"),
@@ -74,7 +72,6 @@ let package = Package(
             name: "HeartwoodJobsServiceTests",
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "HeartwoodJobs", package: "heartwood"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -32,8 +32,8 @@ extension Store {
         public var strictRecovery = false
         /// Called from time to time while the log is read during opening, on the thread that reads it.
         public var recoveryProgress: (@Sendable (RecoveryProgress) -> Void)?
-        /// The file system that the store uses. The real one by default.
-        public var fileSystem: any FileSystem = POSIXFileSystem()
+        /// Where the store's files are. On the disk by default.
+        public var storage = Storage.disk
         /// The clocks for expiry and commit times. Those of the system by default.
         public var clock: any StoreClock = SystemClock()
         /// Logs what can't be thrown (a torn tail, a full disk, a failed sync), at level `info` and below, and as a
@@ -45,6 +45,11 @@ extension Store {
         /// How many bytes may wait in each of the two commit buffers before writers are suspended. 4 MiB by default; at
         /// least 64 KiB. A larger write is accepted on its own, when the buffer is empty.
         public var commitBufferBytes = 4 << 20
+
+        package var fileSystem: any FileSystem {
+            get { storage.fileSystem }
+            set { storage = Storage(newValue) }
+        }
 
         /// The delays of the log writer, and the clock that measures them. Tests replace both.
         package var timing = LogTiming()

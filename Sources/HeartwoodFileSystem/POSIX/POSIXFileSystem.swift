@@ -14,17 +14,16 @@ internal import CHeartwood
 ///
 /// On Darwin, `fsync` leaves bytes in the drive's cache, so every sync is an `F_FULLFSYNC`. Only if the file system
 /// does not support that is it an `fsync`.
-public struct POSIXFileSystem: FileSystem {
+package struct POSIXFileSystem: FileSystem {
     /// Nil if the system resolves every path.
     private let directory: BoundDirectory?
 
     /// The file system of this process.
-    public init() { self.init(nil) }
+    package init() { self.init(nil) }
 
     private init(_ directory: BoundDirectory?) { self.directory = directory }
 
-    /// Opens a file. See ``FileSystem/openFile(_:for:)``.
-    public func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
+    package func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
         let flags: Int32 =
             switch access {
             case .read: O_RDONLY
@@ -46,15 +45,13 @@ public struct POSIXFileSystem: FileSystem {
         }
     }
 
-    /// Renames a file or directory. See ``FileSystem/rename(_:to:)``.
-    public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+    package func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         try resolving(newPath, .rename) { (newDirectory, newRelative) throws(FileSystemError) in
             _ = try calling(path, .rename) { renameat($0, $1, newDirectory, newRelative) }
         }
     }
 
-    /// Removes a file or an empty directory. See ``FileSystem/remove(_:)``.
-    public func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         do throws(FileSystemError) {
             try calling(path, .remove) { unlinkat($0, $1, 0) }
         } catch {
@@ -64,8 +61,7 @@ public struct POSIXFileSystem: FileSystem {
         }
     }
 
-    /// Lists the names in a directory. See ``FileSystem/contents(ofDirectory:)``.
-    public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
+    package func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
         let descriptor = try open(path, O_RDONLY | O_DIRECTORY, .list)
         guard let directory = fdopendir(descriptor) else {
             defer { close(descriptor) }
@@ -87,8 +83,7 @@ public struct POSIXFileSystem: FileSystem {
         return names
     }
 
-    /// Creates a directory. See ``FileSystem/createDirectory(_:)``.
-    public func createDirectory(_ path: String) throws(FileSystemError) {
+    package func createDirectory(_ path: String) throws(FileSystemError) {
         try calling(path, .createDirectory) { mkdirat($0, $1, 0o700) }
         guard directory?.heir(of: path) != nil else { return }
         let descriptor = try open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, .createDirectory)
@@ -104,8 +99,7 @@ public struct POSIXFileSystem: FileSystem {
         guard fchown(descriptor, heir.user, heir.group) == 0 else { throw .current(operation, path) }
     }
 
-    /// Checks that only its owner can change it. See ``FileSystem/checkTrust(in:)``.
-    public func checkTrust(in path: String) throws(FileSystemError) {
+    package func checkTrust(in path: String) throws(FileSystemError) {
         guard let status = try status(path) else { return }
         var distrust = Distrust(
             owner: status.st_uid, group: status.st_gid, mode: UInt32(status.st_mode),
@@ -114,16 +108,14 @@ public struct POSIXFileSystem: FileSystem {
         if let distrust { throw FileSystemError(.status, path, distrust) }
     }
 
-    /// Makes the entries of a directory durable. See ``FileSystem/syncDirectory(_:)``.
-    public func syncDirectory(_ path: String) throws(FileSystemError) {
+    package func syncDirectory(_ path: String) throws(FileSystemError) {
         let descriptor = try open(path, O_RDONLY | O_DIRECTORY, .syncDirectory)
         defer { close(descriptor) }
         let error = heartwood_sync(descriptor, false)
         guard error == 0 else { throw FileSystemError(operation: .syncDirectory, path: path, code: error) }
     }
 
-    /// Returns what is at the path. See ``FileSystem/kind(of:)``.
-    public func kind(of path: String) throws(FileSystemError) -> FileKind? {
+    package func kind(of path: String) throws(FileSystemError) -> FileKind? {
         try status(path).map { FileKind(mode: $0.st_mode) }
     }
 
@@ -139,20 +131,18 @@ public struct POSIXFileSystem: FileSystem {
         return status
     }
 
-    /// The space that `statvfs` reports for ordinary users. See ``FileSystem/availableBytes(at:)``.
-    public func availableBytes(at path: String) -> UInt64? {
+    package func availableBytes(at path: String) -> UInt64? {
         (try? resolving(path, .status) { heartwood_available_bytes($0, $1) }).flatMap { UInt64(exactly: $0) }
     }
 
     /// Takes the lock of a file. See ``FileSystem/lock(_:)``.
     ///
     /// The lock is a `flock` lock: the system releases it when the process ends for any reason.
-    public func lock(_ path: String) throws(FileSystemError) -> any FileLock {
+    package func lock(_ path: String) throws(FileSystemError) -> any FileLock {
         try POSIXFileLock(path, in: self)
     }
 
-    /// Opens a directory, from which all calls with its path go on. See ``FileSystem/bound(to:)``.
-    public func bound(to directory: String) throws(FileSystemError) -> any FileSystem {
+    package func bound(to directory: String) throws(FileSystemError) -> any FileSystem {
         let descriptor = try open(directory, O_RDONLY | O_DIRECTORY, .list)
         let shared = SharedDescriptor(descriptor)
         var status = stat()
@@ -161,8 +151,7 @@ public struct POSIXFileSystem: FileSystem {
             BoundDirectory(shared, path: directory, owner: .init(user: status.st_uid, group: status.st_gid)))
     }
 
-    /// Closes the directory. See ``FileSystem/unbind()``.
-    public func unbind() { _ = directory?.descriptor.close() }
+    package func unbind() { _ = directory?.descriptor.close() }
 
     /// Opens a path, and returns the descriptor. A new file may be accessed only by its owner.
     func open(

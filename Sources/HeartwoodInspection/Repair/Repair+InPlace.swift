@@ -1,5 +1,5 @@
 internal import HeartwoodFiles
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 extension Repair {
@@ -14,13 +14,19 @@ extension Repair {
     ///   - path: The directory of the store.
     ///   - options: What to recover.
     ///   - now: The present time in milliseconds since 1970. It is part of the name of the directory for the old files.
-    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
-    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``; `.locked` while the store is in use. The
+    /// - Throws: `StoreError`, as ``plan(_:_:progress:)``; `.locked` while the store is in use. The
     ///   directory is then unchanged, or can't be opened; in both cases this can be called again.
     public static func runInPlace(
         _ path: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
-        fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> RepairReport {
+        try runInPlace(path, options, now: now, fileSystem: POSIXFileSystem(), progress: progress)
+    }
+
+    package static func runInPlace(
+        _ path: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
+        fileSystem: any FileSystem, progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
             guard try fileSystem.kind(of: path) == .directory else {

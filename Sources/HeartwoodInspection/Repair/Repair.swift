@@ -1,5 +1,5 @@
 internal import HeartwoodFiles
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Builds a new store from every batch that verifies. The files need not form a store any more.
@@ -9,12 +9,18 @@ public enum Repair {
     /// - Parameters:
     ///   - path: The directory with the files.
     ///   - options: What to recover.
-    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError`: `.notFound`; `.unsupportedFormat`; `.invalidArgument` if the options ask for a state
     ///   that is older than everything here; or an error of the system.
     public static func plan(
-        _ path: String, _ options: RepairOptions = RepairOptions(), fileSystem: any FileSystem = POSIXFileSystem(),
+        _ path: String, _ options: RepairOptions = RepairOptions(),
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> RepairReport {
+        try plan(path, options, fileSystem: POSIXFileSystem(), progress: progress)
+    }
+
+    package static func plan(
+        _ path: String, _ options: RepairOptions = RepairOptions(), fileSystem: any FileSystem,
         progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
@@ -36,13 +42,19 @@ public enum Repair {
     ///   - output: The directory for the new store.
     ///   - options: What to recover.
     ///   - now: The present time in milliseconds since 1970.
-    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
-    /// - Throws: `StoreError`, as ``plan(_:_:fileSystem:progress:)``. If building or verifying fails, the new store is
+    /// - Throws: `StoreError`, as ``plan(_:_:progress:)``. If building or verifying fails, the new store is
     ///   removed.
     public static func run(
         _ path: String, output: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
-        fileSystem: any FileSystem = POSIXFileSystem(), progress: ((InspectionProgress) throws -> Void)? = nil
+        progress: ((InspectionProgress) throws -> Void)? = nil
+    ) throws -> RepairReport {
+        try run(path, output: output, options, now: now, fileSystem: POSIXFileSystem(), progress: progress)
+    }
+
+    package static func run(
+        _ path: String, output: String, _ options: RepairOptions = RepairOptions(), now: UInt64,
+        fileSystem: any FileSystem, progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> RepairReport {
         try translatingErrors {
             let fileSystem = try fileSystem.boundIfDirectory(parent(of: output))

@@ -1,5 +1,5 @@
 public import HeartwoodFiles
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
 /// Reads every byte of a store, or of one of its files, and reports whether it is intact.
@@ -35,19 +35,17 @@ public struct Verification: Sendable {
     ///
     /// - Parameters:
     ///   - path: A directory, or a single log segment or snapshot, which is then judged without its neighbours.
-    ///   - fileSystem: Where the files are. The real file system by default.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if there is nothing to verify (`.notFound`), or the system can't read the directory.
     public static func run(
-        _ path: String, fileSystem: any FileSystem = POSIXFileSystem(),
-        progress: ((InspectionProgress) throws -> Void)? = nil
+        _ path: String, progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> Verification {
-        try run(path, fileSystem: fileSystem, patience: .live, progress: progress)
+        try run(path, fileSystem: POSIXFileSystem(), progress: progress)
     }
 
     /// - Parameter patience: How long to wait for data that may be being written.
     package static func run(
-        _ path: String, fileSystem: any FileSystem, patience: LogWalk.Patience,
+        _ path: String, fileSystem: any FileSystem, patience: LogWalk.Patience = .live,
         progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> Verification {
         var attempt = 0

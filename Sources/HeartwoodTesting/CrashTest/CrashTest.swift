@@ -1,4 +1,4 @@
-public import HeartwoodFileSystem
+internal import HeartwoodFileSystem
 
 /// Runs code on a simulated disk, crashes it at every call and in every way in which a real disk may lose data, and
 /// lets a check examine each result.
@@ -100,7 +100,7 @@ public struct CrashTest: Sendable {
     ///   + `crashes` runs of the check.
     @discardableResult
     public nonisolated(nonsending) func failEveryCall(
-        by effects: [Fault.Effect] = [.error(ErrorNumber.EIO)], times: [Int] = [1, .max], crashes: Int = 4,
+        by effects: [Fault.Effect] = [.deviceError], times: [Int] = [1, .max], crashes: Int = 4,
         workload: (SimulatedDisk) async throws -> Void, check: (SimulatedDisk, Crash) async throws -> Void
     ) async throws -> Report {
         var report = Report()

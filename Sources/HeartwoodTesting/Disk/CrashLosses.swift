@@ -17,8 +17,8 @@ struct CrashLosses {
         var random = SeededRandom(garbageSeed, UInt64(node), UInt64(sector))
         guard random.oneIn(3) else { return nil }
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(PagedBytes.sectorSize)
-        while bytes.count < PagedBytes.sectorSize {
+        bytes.reserveCapacity(FileState.sectorSize)
+        while bytes.count < FileState.sectorSize {
             withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
         }
         return bytes
@@ -136,7 +136,7 @@ extension DiskState {
     /// Files that have no name, now and after any crash, are left out.
     var uncertainFiles: [(node: Node, file: FileState)] {
         var named = Set(pendingEntries.map(\.node))
-        for directory in directories.values { named.formUnion(directory.durable.values) }
+        for entries in durable.values { named.formUnion(entries.values) }
         return named.sorted().compactMap { node in
             guard let file = files[node], file.isUncertain else { return nil }
             return (node, file)

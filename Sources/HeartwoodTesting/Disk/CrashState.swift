@@ -60,12 +60,12 @@ public struct Crash: Sendable {
     /// The content of the disk after the crash.
     public let image: DiskImage
     /// How many states a crash at this moment may leave the disk in; `.max` if there are too many to count.
-    public let possibleStates: UInt64
+    package let possibleStates: UInt64
     /// The fingerprints of two images: after a crash at this moment that loses everything, and after one that loses
     /// nothing.
     package let extremes: Extremes
     /// How many notes the test had taken before the crash.
-    public let noteCount: Int
+    package let noteCount: Int
     let events: ArraySlice<DiskTrace.Event>
 
     package struct Extremes: Sendable {
@@ -84,7 +84,7 @@ public struct Crash: Sendable {
     }
 
     /// The last calls before the crash, for a report.
-    public func lastCalls(_ count: Int) -> [DiskCall] {
+    package func lastCalls(_ count: Int) -> [DiskCall] {
         Array(events.compactMap { if case .call(let call) = $0 { call } else { nil } }.suffix(count))
     }
 }

@@ -62,7 +62,7 @@ public struct DiskImage: Sendable {
     /// counting images, not for security.
     ///
     /// - Parameter ignoring: Returns true for a path that does not count.
-    public func fingerprint(ignoring: (String) -> Bool = { _ in false }) -> UInt64 {
+    package func fingerprint(ignoring: (String) -> Bool = { _ in false }) -> UInt64 {
         var sum: UInt64 = 0
         for (path, entry) in entries where !ignoring(path) {
             var hash: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -79,9 +79,11 @@ public struct DiskImage: Sendable {
     /// needed. Syncs nothing.
     ///
     /// - Throws: `FileSystemError`; `EEXIST` if a file exists already.
-    public func write(
-        into directory: String, of fileSystem: any FileSystem = POSIXFileSystem()
-    ) throws(FileSystemError) {
+    public func write(into directory: String) throws(FileSystemError) {
+        try write(into: directory, of: POSIXFileSystem())
+    }
+
+    package func write(into directory: String, of fileSystem: any FileSystem) throws(FileSystemError) {
         if try fileSystem.kind(of: directory) == nil { try fileSystem.createDirectory(directory) }
         for path in entries.keys.sorted() {
             switch entries[path]! {
@@ -109,9 +111,11 @@ public struct DiskImage: Sendable {
     /// that is neither a file nor a directory.
     ///
     /// - Throws: `FileSystemError`.
-    public init(
-        readingFrom directory: String, of fileSystem: any FileSystem = POSIXFileSystem()
-    ) throws(FileSystemError) {
+    public init(readingFrom directory: String) throws(FileSystemError) {
+        try self.init(readingFrom: directory, of: POSIXFileSystem())
+    }
+
+    package init(readingFrom directory: String, of fileSystem: any FileSystem) throws(FileSystemError) {
         try read(directory, "", fileSystem)
     }
 

@@ -8,12 +8,6 @@ internal import HeartwoodFileSystem
 /// makes every later sync fail too. A script of faults can produce that.
 struct DiskState: Sendable {
     typealias Node = Int
-    static let root: Node = 0
-
-    struct Directory: Sendable {
-        var entries: [String: Node] = [:]
-        var durable: [String: Node] = [:]
-    }
 
     enum EntryChange: Sendable {
         case link(Node, String, Node)
@@ -47,31 +41,28 @@ struct DiskState: Sendable {
         }
     }
 
-    private(set) var files: [Node: FileState] = [:]
-    private(set) var directories: [Node: Directory] = [root: Directory()]
+    /// What the disk's users see.
+    private(set) var tree = FileTree<FileState>()
+    /// The entries of each directory that a crash is certain to leave, if nothing is pending.
+    private(set) var durable: [Node: [String: Node]] = [:]
     private(set) var pendingEntries: [EntryChange] = []
-    private(set) var nextNode: Node = 1
-    /// The present name of each file and directory.
-    private var names: [Node: Slot] = [:]
+    var files: [Node: FileState] { tree.files }
 
     init() {}
 
     /// A disk that durably holds an image.
     init(_ image: DiskImage) {
-        var known: [String: Node] = ["": Self.root]
+        var known: [String: Node] = ["": FileTree<FileState>.root]
         for path in image.entries.keys.sorted() {
             let slash = path.lastIndex(of: "/")!
             let parent = known[String(path[..<slash])]!
             let name = String(path[path.index(after: slash)...])
-            let node = nextNode
-            nextNode += 1
+            let node = tree.nextNode
             switch image.entries[path]! {
-            case .directory: directories[node] = Directory()
-            case .file(let bytes): files[node] = FileState(bytes)
+            case .directory: tree.addDirectory(node, in: parent, name)
+            case .file(let bytes): tree.addFile(node, FileState(bytes), in: parent, name)
             }
-            directories[parent]!.entries[name] = node
-            directories[parent]!.durable[name] = node
-            names[node] = Slot(parent, name)
+            durable[parent, default: [:]][name] = node
             known[path] = node
         }
     }
@@ -82,35 +73,23 @@ struct DiskState: Sendable {
         switch effect {
         case .none: break
         case .createFile(let node, let parent, let name):
-            add(node, parent, name)
-            files[node] = FileState()
+            tree.addFile(node, FileState(), in: parent, name)
+            pendingEntries.append(.link(parent, name, node))
         case .createDirectory(let node, let parent, let name):
-            add(node, parent, name)
-            directories[node] = Directory()
-        case .write(let node, let offset, let payload): files[node]!.write(payload, at: offset)
-        case .allocate(let node, let range): files[node]!.allocate(range)
-        case .truncate(let node, let size): files[node]!.truncate(to: size)
-        case .sync(let node): files[node]!.sync()
-        case .failedSync(let node): files[node]!.failSync()
+            tree.addDirectory(node, in: parent, name)
+            pendingEntries.append(.link(parent, name, node))
+        case .write(let node, let offset, let payload): tree.files[node]!.write(payload, at: offset)
+        case .allocate(let node, let range): tree.files[node]!.allocate(range)
+        case .truncate(let node, let size): tree.files[node]!.truncate(to: size)
+        case .sync(let node): tree.files[node]!.sync()
+        case .failedSync(let node): tree.files[node]!.failSync()
         case .syncDirectory(let node): syncDirectory(node)
         case .rename(let from, let name, let to, let newName):
-            let node = directories[from]!.entries.removeValue(forKey: name)!
-            if let replaced = directories[to]!.entries[newName] { names[replaced] = nil }
-            names[node] = Slot(to, newName)
-            directories[to]!.entries[newName] = node
+            let node = tree.move(name, in: from, to: to, newName).moved
             pendingEntries.append(.move(from, name, to: to, newName, node))
         case .remove(let parent, let name):
-            let node = directories[parent]!.entries.removeValue(forKey: name)!
-            names[node] = nil
-            pendingEntries.append(.unlink(parent, name, node))
+            pendingEntries.append(.unlink(parent, name, tree.remove(name, in: parent)))
         }
-    }
-
-    private mutating func add(_ node: Node, _ parent: Node, _ name: String) {
-        nextNode = max(nextNode, node + 1)
-        directories[parent]!.entries[name] = node
-        names[node] = Slot(parent, name)
-        pendingEntries.append(.link(parent, name, node))
     }
 
     /// Makes the changes of the directory durable, and with them every earlier change of the same files and names in
@@ -133,83 +112,69 @@ struct DiskState: Sendable {
             slots.formUnion(changed)
             saved.append(change)
         }
-        for change in saved.reversed() { Self.apply(change, to: &directories) }
+        for change in saved.reversed() { Self.apply(change, to: &durable) }
         pendingEntries = left.reversed()
     }
 
-    private static func apply(_ change: EntryChange, to directories: inout [Node: Directory]) {
+    private static func apply(_ change: EntryChange, to durable: inout [Node: [String: Node]]) {
         switch change {
         case .link(let parent, let name, let node):
-            directories[parent]!.durable[name] = node
+            durable[parent, default: [:]][name] = node
         case .unlink(let parent, let name, let node):
-            if directories[parent]!.durable[name] == node { directories[parent]!.durable[name] = nil }
+            if durable[parent]?[name] == node { durable[parent]![name] = nil }
         case .move(_, _, let to, let newName, let node):
             // The file has only one name, whichever of the earlier renames were lost.
-            for parent in directories.keys {
-                for (name, child) in directories[parent]!.durable where child == node {
-                    directories[parent]!.durable[name] = nil
-                }
+            for parent in durable.keys {
+                for (name, child) in durable[parent]! where child == node { durable[parent]![name] = nil }
             }
-            directories[to]!.durable[newName] = node
+            durable[to, default: [:]][newName] = node
         }
     }
 
-    mutating func showLock(_ node: Node) { files[node]!.show(LockFileText.own) }
+    mutating func showLock(_ node: Node) { tree.files[node]!.show(LockFileText.own) }
 
     mutating func rememberHashes() {
-        for node in files.keys { files[node]!.rememberHashes() }
+        for node in tree.files.keys { tree.files[node]!.rememberHashes() }
     }
 
     // MARK: - What is found
 
-    /// The present path of a file or directory; nil if it was removed.
-    func path(of node: Node) -> String? {
-        var path = ""
-        var node = node
-        while node != Self.root {
-            guard let slot = names[node] else { return nil }
-            path = "/" + slot.name + path
-            node = slot.directory
-        }
-        return path
-    }
+    /// The files that have a name.
+    var linkedFiles: [Node] { tree.files.keys.filter { tree.path(of: $0) != nil } }
 
     /// What the disk's users see. A process that dies while the system keeps running leaves this content.
-    var image: DiskImage {
-        var image = DiskImage()
-        collect(Self.root, "", \.entries, of: directories, into: &image) { files[$0]!.cache }
-        return image
-    }
+    var image: DiskImage { image(of: tree.directories) { _, file in file.cache } }
 
     /// The content after a crash.
     func afterCrash(_ losses: CrashLosses) -> DiskImage {
-        var found = directories
+        var found = durable
         for (number, change) in pendingEntries.enumerated() where losses.keeps(entryChange: number) {
             Self.apply(change, to: &found)
         }
-        var image = DiskImage()
-        collect(Self.root, "", \.durable, of: found, into: &image) { node in
-            let file = files[node]!
-            return file.afterCrash(
+        return image(of: found) { node, file in
+            file.afterCrash(
                 size: losses.size(of: node, file.possibleSizes), versions: { losses.versions(of: node, sector: $0) },
                 garbage: { losses.garbage(of: node, sector: $0) })
         }
-        return image
     }
 
-    private func collect(
-        _ node: Node, _ path: String, _ entries: KeyPath<Directory, [String: Node]>, of directories: [Node: Directory],
-        into image: inout DiskImage, _ bytes: (Node) -> PagedBytes
-    ) {
-        for (name, child) in directories[node]![keyPath: entries] {
-            let path = path + "/" + name
-            if directories[child] != nil {
-                image.entries[path] = .directory
-                collect(child, path, entries, of: directories, into: &image, bytes)
-            } else {
-                image.entries[path] = .file(bytes(child))
+    private func image(
+        of directories: [Node: [String: Node]], _ bytes: (Node, FileState) -> PagedBytes
+    ) -> DiskImage {
+        var image = DiskImage()
+        func collect(_ node: Node, _ path: String) {
+            for (name, child) in directories[node] ?? [:] {
+                let path = path + "/" + name
+                if let file = tree.files[child] {
+                    image.entries[path] = .file(bytes(child, file))
+                } else {
+                    image.entries[path] = .directory
+                    collect(child, path)
+                }
             }
         }
+        collect(FileTree<FileState>.root, "")
+        return image
     }
 }
 

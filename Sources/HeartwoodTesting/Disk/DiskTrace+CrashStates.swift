@@ -11,14 +11,14 @@ extension DiskTrace {
     ///   - limit: The most states per moment, at least 2.
     ///   - seed: The seed for drawn states.
     /// - Complexity: Lazy; the cost of each crash is proportional to the pending changes.
-    public func crashStates(in range: Range<Int>? = nil, limit: Int = 64, seed: UInt64 = 0) -> CrashStates {
+    package func crashStates(in range: Range<Int>? = nil, limit: Int = 64, seed: UInt64 = 0) -> CrashStates {
         CrashStates(trace: self, range: range ?? 0..<(events.count + 1), limit: max(2, limit), seed: seed)
     }
 
     /// One crash, from its state. O(events).
     ///
     /// - Precondition: The trace has as many events as the state says.
-    public func crash(_ state: CrashState) -> Crash {
+    package func crash(_ state: CrashState) -> Crash {
         precondition(
             state.events <= events.count, "the trace has \(events.count) events, and the crash is after \(state.events)"
         )
@@ -38,7 +38,7 @@ extension DiskTrace {
 }
 
 /// The crashes of a trace, in order.
-public struct CrashStates: Sequence, IteratorProtocol, Sendable {
+package struct CrashStates: Sequence, IteratorProtocol, Sendable {
     private let trace: DiskTrace
     private let range: Range<Int>
     private let limit: Int
@@ -67,7 +67,7 @@ public struct CrashStates: Sequence, IteratorProtocol, Sendable {
     }
 
     /// Returns the next crash; nil at the end.
-    public mutating func next() -> Crash? {
+    package mutating func next() -> Crash? {
         while !isOver {
             if let moment {
                 if let losses = losses(of: moment) {

@@ -1,37 +1,37 @@
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 
 /// A call of the file system, as a trace records it.
-public struct DiskCall: Sendable, CustomStringConvertible {
+package struct DiskCall: Sendable, CustomStringConvertible {
     /// How many calls preceded it.
-    public let number: Int
+    package let number: Int
     /// The operation.
-    public let operation: FileSystemError.Operation
+    package let operation: FileSystemError.Operation
     /// The path of the file or directory. For an open file, the name at the time of the call, not at the time of
     /// opening.
-    public let path: String
+    package let path: String
     /// The error number with which the call failed; nil if it succeeded.
-    public internal(set) var failure: Int32?
+    package internal(set) var failure: Int32?
     /// Whether the failure was injected.
-    public internal(set) var isInjected = false
+    package internal(set) var isInjected = false
     var effect: DiskEffect = .none
 
     /// Whether the call changes what is on the disk, or what would be there after a crash.
-    public var changesDisk: Bool {
+    package var changesDisk: Bool {
         if case .none = effect { return false }
         return true
     }
 
     /// One line, such as "41: write /store/0000000000000001.log".
-    public var description: String {
+    package var description: String {
         let end = failure.map { " failed (\($0)\(isInjected ? ", injected" : ""))" } ?? ""
         return "\(number): \(operation.rawValue) \(path)\(end)"
     }
 }
 
 /// What happened on a simulated disk, in order: the calls, and the notes that a test took between them.
-public struct DiskTrace: Sendable {
+package struct DiskTrace: Sendable {
     /// One event.
-    public enum Event: Sendable {
+    package enum Event: Sendable {
         /// A call of the file system.
         case call(DiskCall)
         /// A note of the test, such as an acknowledgement.
@@ -41,14 +41,14 @@ public struct DiskTrace: Sendable {
     /// The content of the disk before the events.
     let start: DiskState
     /// The events, in order.
-    public internal(set) var events: [Event] = []
+    package internal(set) var events: [Event] = []
     /// How many of the events are calls.
-    public internal(set) var callCount = 0
+    package internal(set) var callCount = 0
 
     init(start: DiskState) { self.start = start }
 
     /// The calls, in order.
-    public var calls: [DiskCall] {
+    package var calls: [DiskCall] {
         events.compactMap { if case .call(let call) = $0 { call } else { nil } }
     }
 }

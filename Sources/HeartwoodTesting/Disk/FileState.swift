@@ -17,6 +17,8 @@ struct FileState: Sendable {
         var sectors: [Int]
     }
 
+    static let sectorSize = 512
+
     /// What the file's users see.
     private(set) var cache = PagedBytes()
     /// What a crash is certain to leave, if nothing is pending.
@@ -35,7 +37,7 @@ struct FileState: Sendable {
     private(set) var blocks = BlockSet(blockSize: 4096)
     /// The sectors that a write has covered and a sync has made durable. A crash leaves no garbage in them, even if
     /// they are zeros.
-    private var covered = BlockSet(blockSize: PagedBytes.sectorSize)
+    private var covered = BlockSet(blockSize: FileState.sectorSize)
 
     init() {}
 
@@ -104,7 +106,7 @@ struct FileState: Sendable {
             let size = cache.size
             let written = Set(pending.flatMap(\.sectors))
             for sector in written {
-                durable.copySector(sector, from: cache)
+                durable.copy(start(0, sector)..<end(of: sector), from: cache)
                 uncertain[sector] = nil
             }
             for index in stranded.indices { stranded[index].sectors.removeAll { written.contains($0) } }
@@ -166,7 +168,7 @@ struct FileState: Sendable {
                 if number < kept {
                     apply(change, in: sector, to: &bytes)
                 } else if number == 0, kept == 0, !covered.contains(sector), let noise = garbage(sector) {
-                    noise.withUnsafeBytes { bytes.put($0, at: UInt64(sector * PagedBytes.sectorSize)) }
+                    noise.withUnsafeBytes { bytes.put($0, at: UInt64(sector * Self.sectorSize)) }
                 }
             }
         }
@@ -189,16 +191,16 @@ struct FileState: Sendable {
 
     private func sectors(of range: Range<UInt64>) -> Range<Int> {
         guard !range.isEmpty else { return 0..<0 }
-        let size = UInt64(PagedBytes.sectorSize)
+        let size = UInt64(Self.sectorSize)
         return Int(range.lowerBound / size)..<Int((range.upperBound - 1) / size + 1)
     }
 
     /// The start of a change within a sector, if the change begins at `offset`.
     private func start(_ offset: UInt64, _ sector: Int) -> UInt64 {
-        max(offset, UInt64(sector * PagedBytes.sectorSize))
+        max(offset, UInt64(sector * Self.sectorSize))
     }
 
-    private func end(of sector: Int) -> UInt64 { UInt64((sector + 1) * PagedBytes.sectorSize) }
+    private func end(of sector: Int) -> UInt64 { UInt64((sector + 1) * Self.sectorSize) }
 
     private func part(of bytes: UnsafeRawBufferPointer, at offset: UInt64, in sector: Int) -> UnsafeRawBufferPointer {
         let from = Int(start(offset, sector) - offset)

@@ -103,7 +103,7 @@ extension SimulatedDisk {
 }
 
 extension SimulatedDisk.State {
-    fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.path(of: $0) } }
+    fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.tree.path(of: $0) } }
 
     /// The fault to inject into this call; nil for none.
     fileprivate mutating func nextFault(_ operation: FileSystemError.Operation, _ path: String) -> Fault.Effect? {

@@ -7,12 +7,12 @@ public import HeartwoodFileSystem
 /// tear it at sectors of 512 bytes, or apply it out of order. The size is kept or lost independently. Entries of a
 /// directory (files created, renamed, removed) are pending until the directory is synced. A failed sync drops the
 /// pending writes: readers still see them, the disk never gets them, and the next sync succeeds, as on Linux. What a
-/// crash may leave is derived from the trace: see ``DiskTrace/crashStates(in:limit:seed:)``.
+/// crash may leave is derived from the calls: see ``CrashTest``.
 ///
 /// ```swift
 /// let disk = SimulatedDisk(seed: 7)
 /// var configuration = Store.Configuration()
-/// configuration.fileSystem = disk
+/// configuration.storage = disk.storage
 /// let store = try await Store.open(at: "/store", configuration: configuration)
 /// let sequence = try await store.put("key", "value")
 /// disk.note(sequence)                                      // from here on it must survive
@@ -21,9 +21,9 @@ public import HeartwoodFileSystem
 /// Like Heartwood itself, it assumes two things of real storage: a sector is written completely or not at all, and a
 /// rename is atomic. There are no links and no permissions. Any number of threads may use it; calls are carried out one
 /// at a time.
-public final class SimulatedDisk: FileSystem {
+public final class SimulatedDisk: Sendable {
     /// The largest size of a file, in bytes.
-    public static let largestFile: UInt64 = 16 << 30
+    package static let largestFile: UInt64 = 16 << 30
 
     struct State {
         var disk: DiskState
@@ -57,10 +57,13 @@ public final class SimulatedDisk: FileSystem {
                 faultRandom: SeededRandom(seed, 2)))
     }
 
+    /// This disk, for the configuration of a store.
+    public var storage: Storage { Storage(self) }
+
     // MARK: - For the test
 
     /// The events so far. O(1).
-    public var trace: DiskTrace { state.withLock { $0.trace } }
+    package var trace: DiskTrace { state.withLock { $0.trace } }
 
     /// What the disk's users see now. A process that dies while the system keeps running leaves this content.
     public var image: DiskImage { state.withLock { $0.disk.image } }
@@ -97,7 +100,7 @@ public final class SimulatedDisk: FileSystem {
     }
 
     /// The calls that failed or transferred less because of an injected fault.
-    public var injected: [DiskCall] { state.withLock { $0.injected } }
+    package var injected: [DiskCall] { state.withLock { $0.injected } }
 
     /// How many bytes the files may take, in blocks of 4 KiB; `.max` by default. Beyond it, calls fail with `ENOSPC`; a
     /// write of which a part still fits first writes that part. A removed file takes space until it is closed.
@@ -107,7 +110,7 @@ public final class SimulatedDisk: FileSystem {
     }
 
     /// The bytes that `capacity` leaves; nil if it is `.max`. Not a call: it is neither counted nor recorded.
-    public func availableBytes(at path: String) -> UInt64? {
+    package func availableBytes(at path: String) -> UInt64? {
         state.withLock { state in
             guard state.capacity != .max else { return nil }
             let blocks = Set(state.disk.linkedFiles).union(state.opened.keys).map { state.disk.files[$0]!.blocks }
@@ -117,9 +120,9 @@ public final class SimulatedDisk: FileSystem {
     }
 
     /// Whether the lock of a file is held. Not a call: it is neither counted nor recorded.
-    public func isLocked(_ path: String) -> Bool {
+    package func isLocked(_ path: String) -> Bool {
         state.withLock { state in
-            guard let node = try? state.disk.resolve(path, for: .lock).node else { return false }
+            guard let node = try? state.disk.tree.resolve(path, for: .lock).node else { return false }
             return state.locked.contains(node)
         }
     }
@@ -129,7 +132,7 @@ public final class SimulatedDisk: FileSystem {
 
     /// Whether files can be mapped as writable memory, as on ext4, XFS and tmpfs; true by default. A store to such
     /// memory is recorded like a call (`.store`), and a crash may tear or drop it like a write.
-    public var allowsMapping: Bool {
+    package var allowsMapping: Bool {
         get { state.withLock { $0.allowsMapping } }
         set { state.withLock { $0.allowsMapping = newValue } }
     }
@@ -143,10 +146,9 @@ public final class SimulatedDisk: FileSystem {
 
     // MARK: - FileSystem
 
-    /// Opens a file. See `FileSystem.openFile(_:for:)`.
-    public func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
+    package func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
         let node = try perform(.open, path) { state throws(FileSystemError) in
-            let place = try state.disk.resolve(path, for: .open)
+            let place = try state.disk.tree.resolve(path, for: .open)
             guard access == .create else { return Outcome(try place.file()) }
             return try Self.create(place, in: state)
         } then: { state, node in
@@ -155,72 +157,53 @@ public final class SimulatedDisk: FileSystem {
         return SimulatedFile(path: path, node: node, isWritable: access != .read, disk: self)
     }
 
-    /// Renames a file or directory. See `FileSystem.rename(_:to:)`.
-    public func rename(_ path: String, to newPath: String) throws(FileSystemError) {
+    package func rename(_ path: String, to newPath: String) throws(FileSystemError) {
         try perform(.rename, path) { state throws(FileSystemError) in
-            let source = try state.disk.resolve(path, for: .rename)
-            let target = try state.disk.resolve(newPath, for: .rename)
-            guard let (name, newName) = try state.disk.checkRename(source, target) else { return Outcome(()) }
+            let source = try state.disk.tree.resolve(path, for: .rename)
+            let target = try state.disk.tree.resolve(newPath, for: .rename)
+            guard let (name, newName) = try state.disk.tree.checkRename(source, target) else { return Outcome(()) }
             return Outcome((), .rename(source.parent, name, to: target.parent, newName))
         }
     }
 
-    /// Removes a file or an empty directory. See `FileSystem.remove(_:)`.
-    public func remove(_ path: String) throws(FileSystemError) {
+    package func remove(_ path: String) throws(FileSystemError) {
         try perform(.remove, path) { state throws(FileSystemError) in
-            let place = try state.disk.resolve(path, for: .remove)
-            guard let node = place.node else { throw place.error(ErrorNumber.ENOENT) }
-            guard let name = place.name else { throw place.error(ErrorNumber.EBUSY) }
-            if let directory = state.disk.directories[node], !directory.entries.isEmpty {
-                throw place.error(ErrorNumber.ENOTEMPTY)
-            }
-            return Outcome((), .remove(place.parent, name))
+            let place = try state.disk.tree.resolve(path, for: .remove)
+            return Outcome((), .remove(place.parent, try state.disk.tree.checkRemoval(place)))
         }
     }
 
-    /// Lists the names in a directory. See `FileSystem.contents(ofDirectory:)`.
-    public func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
+    package func contents(ofDirectory path: String) throws(FileSystemError) -> [String] {
         try perform(.list, path) { state throws(FileSystemError) in
-            let node = try state.disk.resolve(path, for: .list).directory()
-            return Outcome(state.disk.directories[node]!.entries.keys.sorted())
+            let node = try state.disk.tree.resolve(path, for: .list).directory()
+            return Outcome(state.disk.tree.directories[node]!.keys.sorted())
         }
     }
 
-    /// Creates a directory. See `FileSystem.createDirectory(_:)`.
-    public func createDirectory(_ path: String) throws(FileSystemError) {
+    package func createDirectory(_ path: String) throws(FileSystemError) {
         try perform(.createDirectory, path) { state throws(FileSystemError) in
-            let place = try state.disk.resolve(path, for: .createDirectory)
-            guard place.node == nil, let name = place.name else { throw place.error(ErrorNumber.EEXIST) }
-            return Outcome((), .createDirectory(state.disk.nextNode, in: place.parent, name))
+            let place = try state.disk.tree.resolve(path, for: .createDirectory)
+            let name = try place.nameOfNewDirectory()
+            return Outcome((), .createDirectory(state.disk.tree.nextNode, in: place.parent, name))
         }
     }
 
-    /// Makes the entries of a directory durable. See `FileSystem.syncDirectory(_:)`.
-    public func syncDirectory(_ path: String) throws(FileSystemError) {
+    package func syncDirectory(_ path: String) throws(FileSystemError) {
         try perform(.syncDirectory, path) { state throws(FileSystemError) in
-            Outcome((), .syncDirectory(try state.disk.resolve(path, for: .syncDirectory).directory()))
+            Outcome((), .syncDirectory(try state.disk.tree.resolve(path, for: .syncDirectory).directory()))
         }
     }
 
-    /// Returns what is at the path. See `FileSystem.kind(of:)`.
-    public func kind(of path: String) throws(FileSystemError) -> FileKind? {
+    package func kind(of path: String) throws(FileSystemError) -> FileKind? {
         try perform(.status, path) { state throws(FileSystemError) -> Outcome<FileKind?> in
-            let place: DiskPlace
-            do throws(FileSystemError) {
-                place = try state.disk.resolve(path, for: .status)
-            } catch {
-                guard error.isNotFound else { throw error }
-                return Outcome(nil)
-            }
-            guard let node = place.node else { return Outcome(nil) }
-            return Outcome(state.disk.directories[node] == nil ? .file : .directory)
+            let tree = state.disk.tree
+            return Outcome(try tree.node(at: path).map { tree.directories[$0] == nil ? .file : .directory })
         }
     }
 
-    /// Takes the lock of a file, against other users of this object. See `FileSystem.lock(_:)`.
-    public func lock(_ path: String) throws(FileSystemError) -> any FileLock {
+    package func lock(_ path: String) throws(FileSystemError) -> any FileLock {
         let node = try perform(.lock, path) { state throws(FileSystemError) in
-            let place = try state.disk.resolve(path, for: .lock)
+            let place = try state.disk.tree.resolve(path, for: .lock)
             guard place.node != nil else { return try Self.create(place, in: state) }
             let node = try place.file()
             guard !state.locked.contains(node) else {
@@ -239,17 +222,17 @@ public final class SimulatedDisk: FileSystem {
     }
 
     /// A random number from the seed.
-    public func randomUInt64() -> UInt64 { state.withLock { $0.random.next() } }
+    package func randomUInt64() -> UInt64 { state.withLock { $0.random.next() } }
 
     private static func create(
-        _ place: DiskPlace, in state: State
+        _ place: FilePlace, in state: State
     ) throws(FileSystemError) -> Outcome<DiskState.Node> {
-        guard place.node == nil, let name = place.name else { throw place.error(ErrorNumber.EEXIST) }
-        guard !place.mustBeDirectory else { throw place.error(ErrorNumber.EISDIR) }
-        let node = state.disk.nextNode
-        return Outcome(node, .createFile(node, in: place.parent, name))
+        let node = state.disk.tree.nextNode
+        return Outcome(node, .createFile(node, in: place.parent, try place.nameOfNewFile()))
     }
 }
+
+extension SimulatedDisk: FileSystem {}
 
 /// A lock of a ``SimulatedDisk``.
 final class SimulatedLock: FileLock {

@@ -47,9 +47,9 @@ final class SimulatedFile: File {
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
         try disk.perform(.write, path, of: node) { state throws(FileSystemError) in
             try checkWritable(.write, ErrorNumber.EBADF)
-            guard offset <= UInt64(Int64.max) else { throw error(.write, ErrorNumber.EINVAL) }
+            try checkOffset(offset, .write)
             guard !bytes.isEmpty else { return Outcome(0) }
-            try checkEnd(offset, UInt64(bytes.count), .write)
+            try checkEnd(offset, UInt64(bytes.count), .write, limit: SimulatedDisk.largestFile)
             let end = state.endOfSpace(for: node, offset..<(offset + UInt64(bytes.count)))
             guard end > offset else { throw error(.write, ErrorNumber.ENOSPC) }
             let write = { (count: Int) -> (Int, DiskEffect) in
@@ -65,7 +65,7 @@ final class SimulatedFile: File {
         try disk.perform(.allocate, path, of: node) { state throws(FileSystemError) in
             try checkWritable(.allocate, ErrorNumber.EBADF)
             guard count > 0 else { throw error(.allocate, ErrorNumber.EINVAL) }
-            try checkEnd(offset, count, .allocate)
+            try checkEnd(offset, count, .allocate, limit: SimulatedDisk.largestFile)
             let range = offset..<(offset + count)
             guard state.endOfSpace(for: node, range) == range.upperBound else {
                 throw error(.allocate, ErrorNumber.ENOSPC)
@@ -77,8 +77,8 @@ final class SimulatedFile: File {
     func truncate(to size: UInt64) throws(FileSystemError) {
         try disk.perform(.truncate, path, of: node) { _ throws(FileSystemError) in
             try checkWritable(.truncate, ErrorNumber.EINVAL)
-            guard size <= UInt64(Int64.max) else { throw error(.truncate, ErrorNumber.EINVAL) }
-            guard size <= SimulatedDisk.largestFile else { throw error(.truncate, ErrorNumber.EFBIG) }
+            try checkOffset(size, .truncate)
+            try checkEnd(size, 0, .truncate, limit: SimulatedDisk.largestFile)
             return Outcome((), .truncate(node, size))
         }
     }
@@ -101,19 +101,14 @@ final class SimulatedFile: File {
     func isLinked() throws(FileSystemError) -> Bool {
         try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
             try checkOpen(.status)
-            return Outcome(state.disk.path(of: node) != nil)
+            return Outcome(state.disk.tree.path(of: node) != nil)
         }
     }
 
     func isAt(_ path: String) throws(FileSystemError) -> Bool {
         try disk.perform(.status, path, of: node) { state throws(FileSystemError) in
             try checkOpen(.status)
-            do throws(FileSystemError) {
-                return Outcome(try state.disk.resolve(path, for: .status).node == node)
-            } catch {
-                guard error.isNotFound else { throw error }
-                return Outcome(false)
-            }
+            return Outcome(try state.disk.tree.node(at: path) == node)
         }
     }
 
@@ -141,16 +136,5 @@ final class SimulatedFile: File {
     private func checkWritable(_ operation: FileSystemError.Operation, _ code: Int32) throws(FileSystemError) {
         try checkOpen(operation)
         guard isWritable else { throw error(operation, code) }
-    }
-
-    private func checkEnd(
-        _ offset: UInt64, _ count: UInt64, _ operation: FileSystemError.Operation
-    ) throws(FileSystemError) {
-        let (end, overflow) = offset.addingReportingOverflow(count)
-        guard !overflow, end <= SimulatedDisk.largestFile else { throw error(operation, ErrorNumber.EFBIG) }
-    }
-
-    private func error(_ operation: FileSystemError.Operation, _ code: Int32) -> FileSystemError {
-        FileSystemError(operation: operation, path: path, code: code)
     }
 }

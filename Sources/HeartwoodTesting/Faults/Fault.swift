@@ -3,8 +3,8 @@ public import HeartwoodFileSystem
 /// A fault to inject into a simulated disk: into which calls, from which call on, how often, and with which effect.
 ///
 /// ```swift
-/// disk.inject(Fault(.sync, .error(ErrorNumber.EIO), path: ".log", at: 3))            // the third sync of a log, once
-/// disk.inject(Fault([.write, .allocate], .error(ErrorNumber.ENOSPC), times: .max))   // a disk that stays full
+/// disk.inject(Fault(.sync, .error(EIO), path: ".log", at: 3))            // the third sync of a log, once
+/// disk.inject(Fault([.write, .allocate], .error(ENOSPC), times: .max))   // a disk that stays full
 /// ```
 public struct Fault: Sendable, Hashable, CustomStringConvertible {
     /// How a call fails.
@@ -18,6 +18,9 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
         case errorHalfway(Int32)
         /// A read or write transfers at most this many bytes, and at least 1. Other calls are not affected.
         case short(Int)
+
+        /// The call does nothing and fails with `EIO`, as when the device has an error.
+        public static var deviceError: Effect { .error(ErrorNumber.EIO) }
     }
 
     /// The operations that fail; an empty set means all.

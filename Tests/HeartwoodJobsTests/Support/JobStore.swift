@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodRepository
 import KeyValueStoreTesting
 import Synchronization
@@ -45,7 +44,7 @@ struct JobStore: Sendable {
         if engine == .hostile { (behaviour.unknownOutcomes, behaviour.commitFailures) = (0.1, 0.05) }
         cluster = ConstrainedStore(behaviour, clock: { [clock] in clock.now() })
         var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
+        configuration.storage = .inMemory()
         configuration.clock = clock
         configuration.durability = .written
         self.configuration = configuration

@@ -1,6 +1,5 @@
 import Foundation
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodRepository
 import HeartwoodTesting
 import KeyValueStoreTesting
@@ -49,7 +48,7 @@ final class TestStore: Sendable {
         configuration.clock = clock
         // Tests are about what is written, not about what survives the machine, except in the crash tests.
         configuration.durability = .written
-        if engine == .memory { configuration.fileSystem = InMemoryFileSystem() }
+        if engine == .memory { configuration.storage = .inMemory() }
         if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(image: image, seed: seed) }
         self.configuration = configuration
         cluster = ConstrainedStore(.rough.seeded(seed), clock: { [clock] in clock.now() })

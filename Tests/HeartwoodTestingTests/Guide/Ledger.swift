@@ -1,16 +1,15 @@
 import Heartwood  // .product(name: "Heartwood", package: "heartwood")
-import HeartwoodFileSystem  // .product(name: "HeartwoodFileSystem", package: "heartwood")
 
 /// A service: accounts, and money that is moved between them.
 struct Ledger {
     let store: Store
 
     static func with(
-        _ fileSystem: any FileSystem = POSIXFileSystem(), durability: Durability = .synced,
+        _ storage: Storage = .disk, durability: Durability = .synced,
         _ body: (Ledger) async throws -> Void
     ) async throws {
         var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
+        configuration.storage = storage
         configuration.durability = durability
         configuration.segmentBytes = 64 << 10
         try await Store.withStore(at: "/ledger", configuration: configuration) { store in

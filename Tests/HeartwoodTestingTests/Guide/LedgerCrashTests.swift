@@ -1,5 +1,5 @@
+import Foundation
 import Heartwood  // .product(name: "Heartwood", package: "heartwood")
-import HeartwoodFileSystem  // .product(name: "HeartwoodFileSystem", package: "heartwood")
 import HeartwoodTesting  // .product(name: "HeartwoodTesting", package: "heartwood")
 import Testing
 
@@ -27,7 +27,7 @@ import Testing
             try await pay(disk) { try await $0.transfer(10, from: "ada", to: "bob") }
         } check: { _, crash in
             try await CrashTest(statesPerMoment: 4, image: crash.image).run { disk in
-                try await Ledger.with(disk) { _ in }
+                try await Ledger.with(disk.storage) { _ in }
             } check: { disk, _ in
                 try await check(disk, crash)
             }
@@ -36,14 +36,14 @@ import Testing
 
     @Test func bearsASyncThatFails() async throws {
         let disk = SimulatedDisk()
-        try? await Ledger.with(disk) { ledger in
+        try? await Ledger.with(disk.storage) { ledger in
             try await ledger.deposit(100, to: "ada")
-            disk.inject(Fault(.sync, .error(ErrorNumber.EIO), path: ".log"))
+            disk.inject(Fault(.sync, .error(EIO), path: ".log"))
             let error = await #expect(throws: StoreError.self) { try await ledger.deposit(1, to: "ada") }
             #expect(error?.code == .outcomeUnknown)
             #expect(try ledger.balance(of: "ada") == 100)
         }
-        try await Ledger.with(disk) { ledger in
+        try await Ledger.with(disk.storage) { ledger in
             let balance = try ledger.balance(of: "ada")
             #expect(balance == 100 || balance == 101)
         }
@@ -63,7 +63,7 @@ import Testing
     @Test func standsAFullDisk() async throws {
         let disk = SimulatedDisk()
         disk.capacity = 256 << 10
-        try await Ledger.with(disk) { ledger in
+        try await Ledger.with(disk.storage) { ledger in
             let error = await #expect(throws: StoreError.self) {
                 while true { try await ledger.deposit(1, to: "ada") }
             }
@@ -80,7 +80,7 @@ import Testing
 func pay(
     _ disk: SimulatedDisk, durability: Durability = .synced, by transfer: (Ledger) async throws -> Void
 ) async throws {
-    try await Ledger.with(disk, durability: durability) { ledger in
+    try await Ledger.with(disk.storage, durability: durability) { ledger in
         try await ledger.deposit(100, to: "ada")
         disk.note(0)
         for payment in 1...3 {
@@ -92,7 +92,7 @@ func pay(
 
 /// No money comes or goes, and Bob keeps what he was told he has.
 func check(_ disk: SimulatedDisk, _ crash: Crash) async throws {
-    try await Ledger.with(disk) { ledger in
+    try await Ledger.with(disk.storage) { ledger in
         let (ada, bob) = (try ledger.balance(of: "ada"), try ledger.balance(of: "bob"))
         guard let told = crash.notes(of: Int.self).last else { return }
         guard ada + bob == 100 else { throw Broken("\(ada) and \(bob) don't make 100") }

@@ -7,7 +7,7 @@ import HeartwoodTesting
 func diskExample() async throws {
     let disk = SimulatedDisk(seed: 7)
     var configuration = Store.Configuration()
-    configuration.fileSystem = disk
+    configuration.storage = disk.storage
     let store = try await Store.open(at: "/store", configuration: configuration)
     let sequence = try await store.put("key", "value")
     disk.note(sequence)                                      // from here on it must survive

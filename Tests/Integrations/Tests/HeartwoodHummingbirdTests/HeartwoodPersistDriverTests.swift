@@ -1,6 +1,5 @@
 import Foundation
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodHummingbird
 import Hummingbird
 import ServiceLifecycleTestKit
@@ -12,7 +11,7 @@ import Testing
         let clock = TestClock()
         var configuration = Store.Configuration()
         configuration.clock = clock
-        configuration.fileSystem = InMemoryFileSystem()
+        configuration.storage = .inMemory()
         var store = try Store(openingAt: "/store", configuration: configuration)
         var persist = HeartwoodPersistDriver(store)
         try await persist.set(key: "session", value: Profile(name: "Ada"), expires: .seconds(60))

@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodJobs
 import Logging
 import ServiceLifecycle
@@ -23,7 +22,7 @@ struct ServiceTests {
 
     private func open() async throws -> (Store, JobQueue) {
         var configuration = Store.Configuration()
-        configuration.fileSystem = InMemoryFileSystem()
+        configuration.storage = .inMemory()
         let store = try await Store.open(at: "/jobs", configuration: configuration)
         return (store, try await JobQueue.open(in: store))
     }

@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodService
 import HeartwoodTesting
 import InMemoryLogging
@@ -30,7 +29,7 @@ struct ServiceFixture {
         options changeOptions: (inout StoreService.Options) -> Void = { _ in }
     ) async throws -> StoreService {
         var configuration = Store.Configuration()
-        configuration.fileSystem = disk
+        configuration.storage = disk.storage
         change(&configuration)
         var options = options
         changeOptions(&options)
@@ -38,7 +37,7 @@ struct ServiceFixture {
     }
 
     /// Makes the next write to the log fail at its sync.
-    func failSync() { disk.inject(Fault(.sync, .error(ErrorNumber.EIO))) }
+    func failSync() { disk.inject(Fault(.sync, .error(EIO))) }
 
     func total(_ label: String, _ dimensions: [(String, String)] = []) -> Int64 {
         metrics.counterTotal(label: "heartwood." + label, dimensions: [("store", "test")] + dimensions)

@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodService
 import HeartwoodTesting
 import MetricsTestKit

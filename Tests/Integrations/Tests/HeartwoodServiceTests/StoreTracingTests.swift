@@ -1,5 +1,4 @@
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodRepository
 import HeartwoodService
 import HeartwoodTesting
