@@ -363,6 +363,12 @@ let package = Package(
     ]
 )
 
+// The tests that run under ThreadSanitizer. The others would only take time to build.
+if Context.environment["HEARTWOOD_CHECKED_MEMORY"] == "1" {
+    let concurrent = ["HeartwoodTests", "HeartwoodFileSystemTests", "HeartwoodInspectionTests"]
+    package.targets.removeAll { $0.type == .test && !concurrent.contains($0.name) }
+}
+
 // Tools/fuzz sets this: the fuzzer links libFuzzer, which brings the entry point and which not every toolchain has.
 if Context.environment["HEARTWOOD_FUZZING"] == "1" {
     package.targets.append(
