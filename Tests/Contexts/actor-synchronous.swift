@@ -1,10 +1,5 @@
 // accepts: blocking blocking-any read read-any
 // refuses: async async-any
-import Heartwood
-import HeartwoodLocal
-import HeartwoodJobs
-import HeartwoodRepository
-import HeartwoodTesting
 
 actor SynchronousService {
     let store: Store

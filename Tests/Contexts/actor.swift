@@ -1,10 +1,5 @@
 // accepts: async async-any async-let read read-any
 // refuses: blocking blocking-any
-import Heartwood
-import HeartwoodLocal
-import HeartwoodJobs
-import HeartwoodRepository
-import HeartwoodTesting
 
 actor Service {
     let store: Store

@@ -1,8 +1,4 @@
 // accepts: blocking blocking-any read read-any
-import Heartwood
-import HeartwoodLocal
-import HeartwoodJobs
-import HeartwoodRepository
 
 // The top level has no 'await', so it isn't asynchronous.
 let note = "note"

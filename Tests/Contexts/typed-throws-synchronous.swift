@@ -1,9 +1,5 @@
 // accepts: blocking read
 // refuses: blocking-any
-import Heartwood
-import HeartwoodLocal
-import HeartwoodJobs
-import HeartwoodRepository
 
 enum SynchronousWithTypedThrows {
     // each call

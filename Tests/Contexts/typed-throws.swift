@@ -1,10 +1,5 @@
 // accepts: async read
 // refuses: async-any blocking
-import Heartwood
-import HeartwoodLocal
-import HeartwoodJobs
-import HeartwoodRepository
-import HeartwoodTesting
 
 enum WithTypedThrows {
     // each call
