@@ -46,7 +46,6 @@ public final class EtcdStore: KeyValueStore {
     let layout: Layout
     let slots: SlotPool
     let leases: LeaseTable
-    let closing = ClosingState()
     /// Whether the cluster has, or had, keys with an expiry. Never false again.
     let hasExpiries = Atomic(false)
     /// The newest write that this object has made or read.
@@ -70,7 +69,7 @@ public final class EtcdStore: KeyValueStore {
     deinit {
         sweeper.cancel()
         let cluster = cluster
-        if !closing.isClosed { Task { await cluster.close() } }
+        if !cluster.isClosed { Task { await cluster.close() } }
     }
 
     /// Connects to a cluster, and creates the store under its prefix if it isn't there.
@@ -96,25 +95,24 @@ public final class EtcdStore: KeyValueStore {
     /// Closes the connections. Feeds end; later calls throw `.closed`, and so do calls that haven't ended. The data
     /// stays in the cluster. A second call does nothing.
     public func close() async {
-        guard closing.close() else { return }
         sweeper.cancel()
         await cluster.close()
     }
 
     /// The time of the configuration's clock. It goes back when that does.
-    public var now: Timestamp { configuration.clock?() ?? systemTime() }
+    public var now: Timestamp { configuration.clock?() ?? .system }
 
     /// The position after everything that this object has written or read.
     var knownPosition: ChangePosition { ChangePosition(store: id, sequence: UInt64(cluster.knownRevision)) }
 
     /// Throws `.closed` after ``close()``.
     func checkOpen() throws(StoreError) {
-        if closing.isClosed { throw .closed }
+        if cluster.isClosed { throw .closed }
     }
 
     /// The error of a call that has failed.
     func error(_ failure: CallFailure) -> StoreError {
-        if closing.isClosed { return .closed }
+        if cluster.isClosed { return .closed }
         if failure.isTransient && Task.isCancelled {
             return StoreError(.cancelled, "the task was cancelled: call again", cause: failure.cause)
         }

@@ -14,7 +14,7 @@ public protocol KeyValueReader {
     /// ```
     nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]?
 
-    /// The key with its value, revision and expiry; nil if it is absent.
+    /// The key with its value, revision and expiry; nil if it is absent. By default it reads many keys.
     nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry?
 
     /// The entries of many keys, in the order of the keys, all of one moment; nil for an absent key.
@@ -43,6 +43,11 @@ extension KeyValueReader {
     /// As ``fetch(_:)``, by reading the entry.
     public nonisolated(nonsending) func fetch(_ key: some ByteSource) async throws(StoreError) -> [UInt8]? {
         try await fetchEntry(key.byteArray)?.value
+    }
+
+    /// As ``fetchEntries(of:)``, with one key.
+    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
+        try await fetchEntries(of: [key])[0]
     }
 
     /// The key with its value, revision and expiry; nil if it is absent.

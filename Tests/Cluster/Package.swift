@@ -48,6 +48,7 @@ let package = Package(
                 "ClusterSupport", "HistoryChecking",
                 .product(name: "HeartwoodEtcd", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
+                .product(name: "HeartwoodTesting", package: "heartwood"),
                 .product(name: "KeyValueStore", package: "heartwood"),
             ],
             swiftSettings: settings
@@ -80,7 +81,11 @@ let package = Package(
         ),
         // Checkers of histories, which need no server.
         .target(name: "HistoryChecking", swiftSettings: settings),
-        .testTarget(name: "HistoryCheckingTests", dependencies: ["HistoryChecking"], swiftSettings: settings),
+        .testTarget(
+            name: "HistoryCheckingTests",
+            dependencies: ["HistoryChecking", .product(name: "HeartwoodTesting", package: "heartwood")],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "HeartwoodEtcdTests",
             dependencies: [

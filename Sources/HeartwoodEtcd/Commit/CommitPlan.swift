@@ -22,9 +22,7 @@ struct CommitPlan {
     /// - Parameters:
     ///   - known: What is known of keys that conditions compare, from a read after an earlier plan has failed.
     ///   - hasMarker: Whether the store is known to have keys with an expiry.
-    init(
-        _ batch: WriteBatch, _ layout: Layout, now: Timestamp, known: [HashedBytes: KnownKey], hasMarker: Bool
-    ) {
+    init(_ batch: WriteBatch, _ layout: Layout, now: Timestamp, known: [HashedBytes: KnownKey], hasMarker: Bool) {
         for condition in batch.conditions { add(condition, layout, known) }
         if let fencesSince { compares.append(.isLess(layout.horizon, than: ordered(fencesSince + 1))) }
         for operation in batch.operations { add(operation, layout, now) }

@@ -100,20 +100,20 @@ extension EtcdStore {
 
     /// Evaluates conditions without a write. The reads in it make it linearizable.
     private func compare(_ plan: CommitPlan) async throws(CallFailure) -> CommitOutcome {
-        let request = try request(plan.compares, [.range(layout.identity)], else: failureReads(plan), plan)
+        let request = try request(plan.compares, [.range(layout.identity)], else: refusalReads(plan), plan)
         let response = try await cluster.call(.transaction, request, mostBytes: mostBytes)
         if response.succeeded { return .committed(newestWrite.load(ordering: .relaxed)) }
-        return try failure(response, plan)
+        return try refusal(response, plan)
     }
 
     /// What is read if a comparison fails, to say why: the marker of expiries, and the horizon.
-    func failureReads(_ plan: CommitPlan) -> [EtcdRequestOp] {
+    func refusalReads(_ plan: CommitPlan) -> [EtcdRequestOp] {
         [.range(layout.expiryMarker)] + (plan.fencesSince == nil ? [] : [.range(layout.horizon)])
     }
 
     /// Why comparisons have failed.
-    func failure(_ response: EtcdTxnResponse, _ plan: CommitPlan) throws(CallFailure) -> CommitOutcome {
-        guard response.responses.count >= failureReads(plan).count else {
+    func refusal(_ response: EtcdTxnResponse, _ plan: CommitPlan) throws(CallFailure) -> CommitOutcome {
+        guard response.responses.count >= refusalReads(plan).count else {
             throw CallFailure(.refused(.failed, remedy: "check that it is etcd"), "the answer is incomplete")
         }
         if let since = plan.fencesSince {

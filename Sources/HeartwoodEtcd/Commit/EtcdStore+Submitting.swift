@@ -82,7 +82,7 @@ extension EtcdStore {
     private func request(_ plan: CommitPlan, _ slot: Slot, isAgain: Bool) throws(CallFailure) -> EtcdTxnRequest {
         let compares = [.wasPut(slot.key, at: slot.revision)] + plan.compares
         let operations = plan.operations + [.put(slot.key, ordered(slot.number + 1))]
-        var failure = failureReads(plan) + [.range(slot.key)]
+        var failure = refusalReads(plan) + [.range(slot.key)]
         if isAgain {
             var ending = EtcdTxnRequest()
             ending.compare = [.wasPut(slot.key, at: slot.revision)]
@@ -96,7 +96,7 @@ extension EtcdStore {
     private func outcome(
         _ response: EtcdTxnResponse, _ plan: CommitPlan, _ slot: Slot, _ sending: inout CommitSending
     ) throws(CallFailure) -> CommitOutcome {
-        let reads = failureReads(plan).count
+        let reads = refusalReads(plan).count
         guard response.responses.count > reads else {
             throw CallFailure(.refused(.failed, remedy: "check that it is etcd"), "the answer is incomplete")
         }
@@ -110,7 +110,7 @@ extension EtcdStore {
         sending.mayBeCarriedOut = false
         let isPutNow = response.responses.last?.responseTxn.succeeded ?? false
         sending.slot?.revision = isPutNow ? response.header.revision : found.modRevision
-        if found.modRevision == slot.revision { return try failure(response, plan) }
+        if found.modRevision == slot.revision { return try refusal(response, plan) }
         if found.value == ordered(slot.number + 1) {
             sending.slot?.number += 1
             return .committed(found.modRevision)

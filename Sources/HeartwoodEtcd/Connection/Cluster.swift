@@ -64,9 +64,9 @@ final class Cluster: Sendable {
 
     var isClosed: Bool { closed.load(ordering: .relaxed) }
 
-    /// Ends all connections. Calls that haven't ended fail, and aren't tried again.
+    /// Ends all connections. Calls that haven't ended fail, and aren't tried again. A second call does nothing.
     func close() async {
-        closed.store(true, ordering: .relaxed)
+        if closed.exchange(true, ordering: .relaxed) { return }
         for client in clients { client.beginGracefulShutdown() }
         // A stream that stays open would keep a connection open.
         connections.cancel()
@@ -100,8 +100,7 @@ final class Cluster: Sendable {
     ///
     /// - Throws: If the server belongs to another cluster than those before.
     func note(_ header: EtcdResponseHeader) throws(CallFailure) {
-        let (isFirst, known) = identity.compareExchange(
-            expected: 0, desired: header.clusterID, ordering: .relaxed)
+        let (isFirst, known) = identity.compareExchange(expected: 0, desired: header.clusterID, ordering: .relaxed)
         guard EtcdResponseHeader.revisions ~= header.revision else { throw .unsound }
         if !isFirst && known != header.clusterID {
             throw CallFailure(

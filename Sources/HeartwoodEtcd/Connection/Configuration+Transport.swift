@@ -7,8 +7,7 @@ extension EtcdStore.Configuration {
     var transport: HTTP2ClientTransport.Posix.Config {
         .defaults { config in
             config.backoff = .init(initial: .milliseconds(50), max: .seconds(2), multiplier: 1.6, jitter: 0.2)
-            config.connection.keepalive = .init(
-                time: keepAlive, timeout: keepAliveTimeout, allowWithoutCalls: false)
+            config.connection.keepalive = .init(time: keepAlive, timeout: keepAliveTimeout, allowWithoutCalls: false)
             config.channelDebuggingCallbacks.onCreateTCPConnection = { PingAnswerer.add(to: $0) }
         }
     }

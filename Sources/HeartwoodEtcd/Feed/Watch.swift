@@ -7,33 +7,47 @@ import Foundation
 import GRPCCore
 import GRPCProtobuf
 import KeyValueStore
-import Logging
-import Synchronization
 
 /// The watch of a feed: it is made again, at another server, when it breaks.
-final class Watch: Sendable {
+actor Watch {
+    /// What a feed delivers: the batches, and perhaps an error after them.
+    typealias Batches = AsyncStream<Result<[Change], StoreError>>
+
     private let cluster: Cluster
     private let layout: Layout
     private let id: StoreID
     private let position: ChangePosition
     private let bounds: Layout.Bounds?
-    private let buffer: FeedBuffer
-    private let collector: Mutex<EventCollector>
+    private let reader: Batches.Continuation
+    private var collector: EventCollector
     /// When a server has last answered.
-    private let lastAnswer = Mutex(ContinuousClock.now)
+    private var lastAnswer = ContinuousClock.now
     /// How long a feed waits for a server.
     private static let patience: Duration = .seconds(60)
 
-    init(_ store: EtcdStore, _ position: ChangePosition, _ range: KeyRange, _ buffer: FeedBuffer) {
+    private init(
+        _ store: EtcdStore, after position: ChangePosition, in range: KeyRange, to reader: Batches.Continuation
+    ) {
         (cluster, layout, id, self.position) = (store.cluster, store.layout, store.id, position)
-        (bounds, self.buffer) = (layout.data(range), buffer)
-        collector = Mutex(EventCollector(layout, id, after: Int64(clamping: position.sequence)))
+        (bounds, self.reader) = (layout.data(range), reader)
+        collector = EventCollector(layout, id, after: Int64(clamping: position.sequence))
     }
 
-    /// Follows until the task is cancelled, the store is closed, or the position is no longer available.
-    func run() async {
-        guard position.store == id else { return buffer.finish(unavailable("is of another store")) }
-        lastAnswer.withLock { $0 = .now }
+    /// Follows until the batches are dropped, the store is closed, or the position is no longer available.
+    static func start(_ store: EtcdStore, after position: ChangePosition, in range: KeyRange) -> Batches {
+        Batches(bufferingPolicy: .bufferingOldest(256)) { reader in
+            let watch = Watch(store, after: position, in: range, to: reader)
+            let task = Task {
+                if let error = await watch.run() { await watch.deliver(.failure(error)) }
+                reader.finish()
+            }
+            reader.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// - Returns: The error that ends the feed; nil once the task is cancelled or the store is closed.
+    private func run() async -> StoreError? {
+        guard position.store == id else { return unavailable("is of another store") }
         var attempt = 1
         while !Task.isCancelled && !cluster.isClosed {
             let ((client, number), start) = (cluster.preferred, ContinuousClock.now)
@@ -46,13 +60,13 @@ final class Watch: Sendable {
                     // For the position to follow from: other programs have written since.
                     _ = try? await cluster.call(.range, EtcdRangeRequest(layout.neverWritten))
                 }
-                if let end = storeError(error) { return buffer.finish(end) }
+                if let end = storeError(error) { return end }
                 cluster.leave(number, because: error)
                 try? await Task.sleep(for: cluster.pause(after: attempt))
                 attempt += 1
             }
         }
-        buffer.finish(nil)
+        return nil
     }
 
     /// The error that ends the feed; nil if it can go on.
@@ -61,8 +75,7 @@ final class Watch: Sendable {
         case .compacted, .futureRevision:
             return unavailable(failure.kind == .compacted ? "was compacted" : "is after the newest write")
         case _ where failure.isTransient:
-            let isOver = lastAnswer.withLock { .now - $0 > Self.patience }
-            return isOver ? failure.storeError : nil
+            return .now - lastAnswer > Self.patience ? failure.storeError : nil
         default:
             return failure.storeError
         }
@@ -79,13 +92,12 @@ final class Watch: Sendable {
     /// A watch alone wouldn't notice that it begins exactly at the revision of a compaction, which may have taken a
     /// removal of that revision away.
     private func checkPosition() async throws(CallFailure) {
-        let (revision, progress) = collector.withLock { ($0.revision, $0.progress) }
         do throws(CallFailure) {
-            try await probe(revision)
+            try await probe(collector.revision)
         } catch {
-            guard error.kind == .compacted, progress > revision else { throw error }
-            try await probe(progress)
-            collector.withLock { $0.skipToProgress() }
+            guard error.kind == .compacted, collector.progress > collector.revision else { throw error }
+            try await probe(collector.progress)
+            collector.skipToProgress()
         }
     }
 
@@ -97,7 +109,7 @@ final class Watch: Sendable {
         var probe = EtcdRangeRequest(layout.neverWritten)
         probe.revision = max(1, revision)
         _ = try await cluster.call(.range, probe)
-        lastAnswer.withLock { $0 = .now }
+        lastAnswer = .now
     }
 
     /// One watch, until it breaks.
@@ -105,16 +117,14 @@ final class Watch: Sendable {
         var create = EtcdWatchCreateRequest()
         (create.key, create.rangeEnd) = bounds ?? (layout.neverWritten, Data())
         (create.progressNotify, create.fragment) = (true, true)
-        create.startRevision = collector.withLock { collector in
-            collector.reset()
-            return collector.revision + 1
-        }
+        collector.reset()
+        create.startRevision = collector.revision + 1
         var creation = EtcdWatchRequest()
         creation.createRequest = create
         let request = creation
+        let method = Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor
         let metadata = try await cluster.metadata(
-            needsLeader: true, timeout: cluster.configuration.attemptTimeout,
-            for: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor)
+            needsLeader: true, timeout: cluster.configuration.attemptTimeout, for: method)
         do {
             try await client.bidirectionalStreaming(
                 request: StreamingClientRequest(metadata: metadata) { writer in
@@ -122,8 +132,7 @@ final class Watch: Sendable {
                     // A request that ends would end the watch.
                     while true { try await Task.sleep(for: .seconds(3_600)) }
                 },
-                descriptor: Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor,
-                serializer: ProtobufSerializer<EtcdWatchRequest>(),
+                descriptor: method, serializer: ProtobufSerializer<EtcdWatchRequest>(),
                 deserializer: ProtobufDeserializer<EtcdWatchResponse>(), options: Cluster.options
             ) { [self] response in
                 for try await message in response.messages { try await deliver(message) }
@@ -139,9 +148,8 @@ final class Watch: Sendable {
         guard response.events.allSatisfy({ EtcdResponseHeader.revisions ~= $0.kv.modRevision }) else {
             throw .unsound
         }
-        lastAnswer.withLock { $0 = .now }
-        let batches = collector.withLock { $0.batches(of: response) }
-        for batch in batches { await buffer.append(batch) }
+        lastAnswer = .now
+        for batch in collector.batches(of: response) { await deliver(.success(batch)) }
         guard response.canceled else { return }
         if response.compactRevision != 0 { throw CallFailure(.compacted, "the watch was compacted") }
         if response.cancelReason.contains("permission") {
@@ -149,6 +157,13 @@ final class Watch: Sendable {
                 .refused(.permission, remedy: "grant the user the prefix of the store"), response.cancelReason)
         }
         throw CallFailure(.notDone, "the watch was cancelled: \(response.cancelReason)")
+    }
+
+    /// Waits while the reader has as many batches as are kept, so that etcd holds back what follows.
+    private func deliver(_ batch: Batches.Element) async {
+        while !Task.isCancelled, !cluster.isClosed, case .dropped = reader.yield(batch) {
+            try? await Task.sleep(for: .milliseconds(5))
+        }
     }
 }
 #endif

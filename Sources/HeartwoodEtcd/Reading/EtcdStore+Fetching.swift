@@ -154,9 +154,7 @@ extension EtcdStore {
                 var count = self.range(bounds.lower, revision, isSerializable)
                 (count.rangeEnd, count.countOnly) = (bounds.upper, true)
                 var request = EtcdTxnRequest()
-                request.success = [
-                    .range(count), .range(self.range(layout.expiryMarker, revision, isSerializable)),
-                ]
+                request.success = [.range(count), .range(self.range(layout.expiryMarker, revision, isSerializable))]
                 return request
             }
             guard response.responses.count == 2 else { throw .malformedResponse }

@@ -4,13 +4,6 @@ public import KeyValueStore
 extension EtcdStore {
     private var newest: Moment { Moment(revision: nil, now: now, consistency: configuration.reads) }
 
-    /// The entry of a key; see `KeyValueReader`.
-    ///
-    /// - Complexity: One round trip.
-    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
-        try await fetchEntries(of: [key])[0]
-    }
-
     /// The entries of many keys; see `KeyValueReader`.
     ///
     /// - Complexity: One round trip for every 128 keys, by the default of `serverOperations`.

@@ -97,11 +97,6 @@ extension EtcdStore {
             return result
         }
 
-        /// The entry of a key; see `KeyValueReader`.
-        public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
-            try await fetchEntries(of: [key])[0]
-        }
-
         /// The entries of many keys; see `KeyValueReader`.
         ///
         /// - Complexity: One round trip for every 128 keys, by the default of `serverOperations`.
@@ -154,9 +149,7 @@ extension EtcdStore {
         /// When the first key of a range expires; see `KeyValueView`.
         ///
         /// - Complexity: One round trip for every 8,192 keys. Values aren't transferred.
-        public nonisolated(nonsending) func fetchNextExpiry(
-            in range: KeyRange
-        ) async throws(StoreError) -> Timestamp? {
+        public nonisolated(nonsending) func fetchNextExpiry(in range: KeyRange) async throws(StoreError) -> Timestamp? {
             try await read { (moment) throws(StoreError) in
                 let (values, revision) = try await store.values(in: range, limit: .max, keysOnly: true, at: moment)
                 return (values.compactMap(expiry).min(), revision)

@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
 /// A point in time, in milliseconds since 1970 (UTC).
 public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// Milliseconds since 1970 (UTC).
@@ -5,6 +13,13 @@ public struct Timestamp: Sendable, Hashable, Comparable, CustomStringConvertible
 
     /// Creates a point in time from milliseconds since 1970 (UTC).
     public init(milliseconds: UInt64) { self.milliseconds = milliseconds }
+
+    /// The time of the system's real-time clock.
+    package static var system: Timestamp {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Timestamp(milliseconds: UInt64(max(0, time.tv_sec)) * 1_000 + UInt64(time.tv_nsec) / 1_000_000)
+    }
 
     /// Whether `left` is earlier.
     public static func < (left: Timestamp, right: Timestamp) -> Bool { left.milliseconds < right.milliseconds }

@@ -2,6 +2,7 @@ import ClusterSupport
 import Foundation
 import HeartwoodEtcd
 import HeartwoodRepository
+import HeartwoodTesting
 import KeyValueStore
 import Synchronization
 
@@ -73,7 +74,7 @@ public struct CampaignRun: Sendable {
                 }
             }
             group.addTask {
-                var random = SeededRandom(seed: seed)
+                var random = SeededRandom(seed)
                 let end = ContinuousClock.now + time
                 while .now < end {
                     let fault = Fault.random(hasParts: nemesis.hasParts, using: &random)

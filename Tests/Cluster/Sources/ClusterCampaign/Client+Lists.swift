@@ -24,8 +24,7 @@ extension Client {
             recorder.count(error.code.description)
             if error.code == .outcomeUnknown { outcome = .unknown }
         }
-        let noted = ListTransaction(
-            client: id, steps: steps, outcome: outcome, start: start, end: recorder.time)
+        let noted = ListTransaction(client: id, steps: steps, outcome: outcome, start: start, end: recorder.time)
         recorder.change { $0.lists.append(noted) }
     }
 

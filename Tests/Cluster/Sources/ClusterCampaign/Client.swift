@@ -1,5 +1,6 @@
 import HeartwoodEtcd
 import HeartwoodRepository
+import HeartwoodTesting
 import HistoryChecking
 import KeyValueStore
 
@@ -31,7 +32,7 @@ struct Client {
     ) {
         (id, self.store, self.members) = (number, store, members)
         (self.clock, self.recorder) = (clock, recorder)
-        random = SeededRandom(seed: seed &* 1_000 &+ UInt64(number))
+        random = SeededRandom(seed, UInt64(number))
     }
 
     mutating func value() -> Int {
@@ -119,20 +120,5 @@ func number(of bytes: [UInt8]) -> Int? { numbers(of: bytes).first }
 func numbers(of bytes: [UInt8]) -> [Int] {
     stride(from: 0, to: bytes.count - bytes.count % 8, by: 8).map { start in
         Int(bitPattern: bytes[start..<start + 8].reduce(UInt(0)) { $0 << 8 | UInt($1) })
-    }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
     }
 }

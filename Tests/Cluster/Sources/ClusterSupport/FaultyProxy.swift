@@ -48,8 +48,7 @@ public final class FaultyProxy: Sendable {
 
     /// Where clients connect to.
     public var endpoint: EtcdStore.Configuration.Endpoint {
-        .init(
-            host: listener.localAddress?.ipAddress ?? "127.0.0.1", port: listener.localAddress?.port ?? 0)
+        .init(host: listener.localAddress?.ipAddress ?? "127.0.0.1", port: listener.localAddress?.port ?? 0)
     }
 
     /// Changes what it does. Connections of which something was dropped are closed then.

@@ -1,5 +1,7 @@
 public import Foundation
 public import HeartwoodEtcd
+import NIOCore
+import NIOPosix
 
 /// A server of a test's own, for what concerns a whole cluster: compaction, users, TLS, quotas.
 public final class LocalServer: Sendable {
@@ -25,7 +27,8 @@ public final class LocalServer: Sendable {
         for _ in 0..<5 where started == nil {
             // Not of the ports that the system gives to connections. The next one is for peers.
             let port = 2 * Int.random(in: 10_000..<16_000)
-            if Self.isListening(port) || Self.isListening(port + 1) { continue }
+            if await Self.isListening(port) { continue }
+            if await Self.isListening(port + 1) { continue }
             let server = try Self.start(arguments, scheme, port, in: directory)
             if await Self.isUp(server, port) {
                 started = (server, port)
@@ -59,7 +62,7 @@ public final class LocalServer: Sendable {
     /// Waits until a server listens; false if it has ended.
     private static func isUp(_ server: Process, _ port: Int) async -> Bool {
         for _ in 0..<600 {
-            if isListening(port) { return true }
+            if await isListening(port) { return true }
             if !server.isRunning { return false }
             try? await Task.sleep(for: .milliseconds(100))
         }
@@ -67,19 +70,11 @@ public final class LocalServer: Sendable {
     }
 
     /// Whether something listens.
-    private static func isListening(_ port: Int) -> Bool {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = in_port_t(port).bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        return result == 0
+    private static func isListening(_ port: Int) async -> Bool {
+        let client = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        let connection = try? await client.connect(host: "127.0.0.1", port: port).get()
+        try? await connection?.close()
+        return connection != nil
     }
 
     /// Runs `etcdctl` on it.

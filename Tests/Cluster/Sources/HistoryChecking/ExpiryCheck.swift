@@ -24,9 +24,7 @@ public struct ExpiringOperation: Sendable, Hashable, Codable {
     public var clock: ClosedRange<UInt64>
 
     /// Creates an operation.
-    public init(
-        key: String, expires: UInt64, call: Call, start: UInt64, end: UInt64, clock: ClosedRange<UInt64>
-    ) {
+    public init(key: String, expires: UInt64, call: Call, start: UInt64, end: UInt64, clock: ClosedRange<UInt64>) {
         (self.key, self.expires, self.call) = (key, expires, call)
         (self.start, self.end, self.clock) = (start, end, clock)
     }

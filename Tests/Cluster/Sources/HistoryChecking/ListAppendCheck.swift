@@ -71,8 +71,7 @@ public struct ListAppendCheck {
                         continue
                     }
                     if known[key] == nil {
-                        reads.append(
-                            Read(transaction: number, key: key, values: values.dropLast(appended.count)))
+                        reads.append(Read(transaction: number, key: key, values: values.dropLast(appended.count)))
                     }
                     known[key] = values
                 }

@@ -23,7 +23,7 @@ struct LostAnswerTests {
         try await withProxies { store, proxies in
             let direct = try await EtcdStore.open(Self.direct(store))
             for number in UInt8(0)..<5 {
-                try await store.write(.init(operations: [.init(key: [9], value: [number])]), durability: nil)
+                try await store.put([9], [number])
                 for proxy in proxies { proxy.set(.dropAnswers) }
                 async let sequence = store.write(
                     .init(operations: [.init(key: [1, number], value: [1])], conditions: [.absent([1, number])]),
@@ -44,11 +44,11 @@ struct LostAnswerTests {
             configuration.deadline = .milliseconds(900)
             let hasty = try await eventually { try await EtcdStore.open(configuration) }
             try await eventually {
-                try await hasty.write(.init(operations: [.init(key: [1], value: [1])]), durability: nil)
+                try await hasty.put([1], [1])
             }
             for proxy in proxies { proxy.set(.dropAnswers) }
             await #expect {
-                try await hasty.write(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+                try await hasty.put([1], [2])
             } throws: { ($0 as? StoreError)?.code == .outcomeUnknown }
             let read = await error { _ = try await hasty.fetchEntry([1]) }
             #expect(read?.code == .inputOutput)
@@ -68,7 +68,7 @@ struct LostAnswerTests {
             for proxy in proxies { proxy.set(.refuse) }
             async let read = code { _ = try await closed.fetchEntry([1]) }
             async let commit = code {
-                try await closed.write(.init(operations: [.init(key: [1], value: [1])]), durability: nil)
+                try await closed.put([1], [1])
             }
             try await Task.sleep(for: .milliseconds(100))
             await closed.close()
@@ -96,8 +96,7 @@ struct LostAnswerTests {
                     for proxy in proxies { proxy.set(.refuse) }
                     for proxy in proxies { proxy.set(.open) }
                 }
-                written.append(
-                    try await direct.write(.init(operations: [.init(key: [number], value: [])]), durability: nil))
+                written.append(try await direct.put([number], []))
             }
             #expect(try await follower.value == written)
             await direct.close()

@@ -7,9 +7,7 @@ import Testing
 /// What concerns a whole cluster, on servers of their own.
 @Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
 struct OwnServerTests {
-    private func withStore(
-        _ arguments: [String], _ body: (LocalServer, EtcdStore) async throws -> Void
-    ) async throws {
+    private func withStore(_ arguments: [String], _ body: (LocalServer, EtcdStore) async throws -> Void) async throws {
         let server = try await LocalServer(arguments)
         defer { server.stop() }
         let store = try await EtcdStore.open(.init(endpoints: [server.endpoint]))
@@ -22,22 +20,18 @@ struct OwnServerTests {
         await error { for try await _ in store.changes(after: position, in: .all, level: .durable) {} }
     }
 
-    private func put(_ key: [UInt8], _ value: [UInt8] = [1]) -> WriteBatch {
-        WriteBatch(operations: [.init(key: key, value: value)])
-    }
-
     @Test func compactionEndsViewsAndPositions() async throws {
         try await withStore([]) { server, store in
-            try await store.write(.init(operations: [.init(key: [1], value: [1])]), durability: nil)
+            try await store.put([1], [1])
             let view = try await store.readView()
-            try await store.write(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
-            let last = try await store.write(.init(operations: [.init(key: [2], value: [1])]), durability: nil)
+            try await store.remove([1])
+            let last = try await store.put([2], [1])
             try server.control("compact", "\(last)")
             #expect(await code { _ = try await view.fetchEntry([1]) } == .viewEnded)
             let error = await end(of: store, after: view.position)
             #expect(error?.code == .positionUnavailable)
             let restart = try #require(error?.restart)
-            let next = try await store.write(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+            let next = try await store.put([3], [1])
             var changes = store.changes(after: restart, in: .all, level: .durable).makeAsyncIterator()
             var change = try await changes.next()
             while let found = change, found.sequence < next { change = try await changes.next() }
@@ -53,7 +47,7 @@ struct OwnServerTests {
             let position = try await store.readView().position
             let other = try await EtcdStore.open(.init(endpoints: [server.endpoint]))
             var last: SequenceNumber = 0
-            for number in 1...9 { last = try await other.write(put([UInt8(number)]), durability: nil) }
+            for number in 1...9 { last = try await other.put([UInt8(number)], [1]) }
             await other.close()
             try server.control("compact", "\(last)")
             let error = await end(of: store, after: position)
@@ -64,14 +58,12 @@ struct OwnServerTests {
 
     @Test func aFullQuotaIsNotCorruption() async throws {
         try await withStore(["--quota-backend-bytes", "4194304"]) { server, store in
-            try await store.write(put([1]), durability: nil)
+            try await store.put([1], [1])
             var found: StoreError.Code?
             var number = UInt8(0)
             while found == nil {
                 number += 1
-                found = await code {
-                    try await store.write(put([2, number], .init(repeating: 0, count: 500_000)), durability: nil)
-                }
+                found = await code { try await store.put([2, number], [UInt8](repeating: 0, count: 500_000)) }
             }
             #expect(found == .outOfSpace)
             #expect(try await store.fetchEntry([1])?.value == [1])
@@ -90,7 +82,7 @@ struct OwnServerTests {
                         while true {
                             let key = [writer] + withUnsafeBytes(of: count.bigEndian, Array.init)
                             let found = await code {
-                                try await store.write(put(key, .init(repeating: 0, count: 16_384)), durability: nil)
+                                try await store.put(key, [UInt8](repeating: 0, count: 16_384))
                             }
                             guard let found else {
                                 count += 1
@@ -113,7 +105,7 @@ struct OwnServerTests {
             try server.control("alarm", "disarm")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in writers {
-                    group.addTask { try await store.write(put([writer]), durability: nil) }
+                    group.addTask { try await store.put([writer], [1]) }
                 }
                 try await group.waitForAll()
             }
@@ -136,11 +128,11 @@ struct OwnServerTests {
         configuration.credentials = .init(user: "ann", password: "secret")
         let store = try await EtcdStore.open(configuration)
         let feed = store.changes(after: nil, in: .all, level: .durable)
-        try await store.write(put([1]), durability: nil)
+        try await store.put([1], [1])
         // The token has expired meanwhile, and is renewed.
         try await Task.sleep(for: .seconds(3))
         #expect(try await store.fetchEntry([1])?.value == [1])
-        try await store.write(put([2]), durability: nil)
+        try await store.put([2], [1])
         var changes = feed.makeAsyncIterator()
         #expect(try await changes.next()?.key == [1])
         await store.close()
@@ -162,7 +154,7 @@ struct OwnServerTests {
         configuration.tls = .init(
             trustRoots: path("ca.pem"), certificateChain: path("client.pem"), privateKey: path("client.key"))
         let store = try await EtcdStore.open(configuration)
-        try await store.write(put([1]), durability: nil)
+        try await store.put([1], [1])
         #expect(try await store.fetchEntry([1])?.value == [1])
         await store.close()
         configuration.deadline = .seconds(1)

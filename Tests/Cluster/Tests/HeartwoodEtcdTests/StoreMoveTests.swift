@@ -8,14 +8,6 @@ import Testing
 /// Moves between an engine in memory and the cluster.
 @Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
 struct StoreMoveTests {
-    private func put(_ store: any KeyValueStore, _ key: String, _ value: String, _ expires: Expiry = .never)
-        async throws
-    {
-        try await store.write(
-            .init(operations: [.init(key: Array(key.utf8), value: Array(value.utf8), expires: expires)]),
-            durability: nil)
-    }
-
     /// Keys, values and expiries.
     private func contents(_ store: any KeyValueStore) async throws -> [[UInt8]: [String]] {
         let entries = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
@@ -26,7 +18,8 @@ struct StoreMoveTests {
     @Test func movesThereAndBack() async throws {
         let first = ConstrainedStore()
         for number in 0..<600 {
-            try await put(first, "key:\(number)", "\(number)", number % 7 == 0 ? .after(.seconds(3_600)) : .never)
+            try await first.put(
+                "key:\(number)", "\(number)", expires: number % 7 == 0 ? .after(.seconds(3_600)) : .never)
         }
         let cluster = try await EtcdStore.open(TestCluster.configuration())
         let move = StoreMove(from: first, to: cluster)
@@ -34,10 +27,10 @@ struct StoreMoveTests {
         #expect(summary.keys == 600 && summary.changed == 600)
         #expect(try await move.synchronize().changed == 0)
         // Interrupted, and changed meanwhile on both sides.
-        try await put(first, "key:5", "new")
-        try await put(cluster, "key:6", "wrong")
-        try await put(cluster, "stray", "")
-        try await first.write(.init(operations: [.init(key: Array("key:7".utf8), value: nil)]), durability: nil)
+        try await first.put("key:5", "new")
+        try await cluster.put("key:6", "wrong")
+        try await cluster.put("stray", "")
+        try await first.remove("key:7")
         #expect(try await move.synchronize().changed == 4)
         #expect(try await move.finish() == 599)
         #expect(try await contents(cluster) == contents(first))
@@ -49,13 +42,13 @@ struct StoreMoveTests {
 
     @Test func followsUntilCutOver() async throws {
         let source = ConstrainedStore()
-        for number in 0..<50 { try await put(source, "key:\(number)", "old") }
+        for number in 0..<50 { try await source.put("key:\(number)", "old") }
         let cluster = try await EtcdStore.open(TestCluster.configuration())
         let move = StoreMove(from: source, to: cluster)
         let position = try await move.synchronize().position
         let follower = Task { try await move.follow(after: position) }
-        for number in 25..<100 { try await put(source, "key:\(number)", "new") }
-        try await source.write(.init(operations: [.init(key: Array("key:0".utf8), value: nil)]), durability: nil)
+        for number in 25..<100 { try await source.put("key:\(number)", "new") }
+        try await source.remove("key:0")
         while try await contents(cluster)[Array("key:0".utf8)] != nil {}
         follower.cancel()
         await #expect { try await follower.value } throws: { ($0 as? StoreError)?.code == .cancelled }
@@ -67,7 +60,7 @@ struct StoreMoveTests {
 
     @Test func doesNotOverwriteOtherData() async throws {
         let (source, target) = (ConstrainedStore(), ConstrainedStore())
-        try await put(target, "precious", "")
+        try await target.put("precious", "")
         await #expect { try await StoreMove(from: source, to: target).synchronize() } throws: {
             ($0 as? StoreError)?.code == .invalidArgument
         }

@@ -21,7 +21,7 @@ struct StoreTests {
         try await withStore { store in
             let other = try await EtcdStore.open(store.configuration)
             #expect(other.id == store.id)
-            let sequence = try await store.write(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+            let sequence = try await store.put([1], [2])
             #expect(try await other.fetchEntry([1])?.sequence == sequence)
             await other.close()
             #expect(await code { _ = try await other.fetchEntry([1]) } == .closed)
@@ -33,7 +33,7 @@ struct StoreTests {
         try await withStore { store in
             try await withStore { other in
                 #expect(other.id != store.id)
-                try await store.write(.init(operations: [.init(key: [1], value: [2])]), durability: nil)
+                try await store.put([1], [2])
                 #expect(try await other.fetchCount(in: .all) == 0)
             }
         }
@@ -44,9 +44,7 @@ struct StoreTests {
         try await withStore { store in
             let keys = (0..<20).map { [UInt8($0)] }
             let value = [UInt8](repeating: 7, count: 1 << 20)
-            for key in keys {
-                try await store.write(.init(operations: [.init(key: key, value: value)]), durability: nil)
-            }
+            for key in keys { try await store.put(key, value) }
             let page = try await store.fetchEntries(in: .all, reversed: false, limit: .max)
             #expect(page.entries.map(\.key) == keys)
             let entries = try await store.readView().fetchEntries(of: keys)
@@ -126,13 +124,13 @@ struct StoreTests {
                 .init(operations: [.init(key: [1], value: [1]), .init(key: [2], value: [1])]), durability: nil)
             let view = try await store.readView()
             #expect(try await view.fetchEntry([2]) != nil)
-            try await store.write(.init(operations: [.init(key: [1], value: nil)]), durability: nil)
+            try await store.remove([1])
             let range = WriteBatch(conditions: [.unchangedRange(.all, since: view)])
             #expect(await code { try await store.write(range, durability: nil) } == .conflict)
             // Each commit moves the newest revision on, so that sweeps can move the horizon.
             var found: StoreError.Code?
             while found != .viewEnded {
-                try await store.write(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                try await store.put([3], [1])
                 found = await code { try await store.write(range, durability: nil) }
                 #expect(found == .conflict || found == .viewEnded)
                 try await Task.sleep(for: .milliseconds(50))
@@ -142,7 +140,7 @@ struct StoreTests {
             let endpoint = try #require(TestCluster.endpoints.first)
             let fences = String(decoding: store.configuration.prefix, as: UTF8.self) + "f"
             while try !run("etcdctl", "--endpoints", "\(endpoint)", "get", "--prefix", fences).isEmpty {
-                try await store.write(.init(operations: [.init(key: [3], value: [1])]), durability: nil)
+                try await store.put([3], [1])
                 try await Task.sleep(for: .milliseconds(50))
             }
         }
@@ -179,3 +177,23 @@ func error(_ body: () async throws -> Void) async -> StoreError? {
 
 /// The code of the error of a call; nil if it has none.
 func code(_ body: () async throws -> Void) async -> StoreError.Code? { await error(body)?.code }
+
+extension KeyValueStore {
+    /// Writes one key.
+    @discardableResult
+    func put(
+        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
+    ) async throws(StoreError) -> SequenceNumber {
+        var batch = WriteBatch()
+        batch.put(key, value, expires: expires)
+        return try await write(batch, durability: nil)
+    }
+
+    /// Removes one key.
+    @discardableResult
+    func remove(_ key: some ByteSource) async throws(StoreError) -> SequenceNumber {
+        var batch = WriteBatch()
+        batch.remove(key)
+        return try await write(batch, durability: nil)
+    }
+}

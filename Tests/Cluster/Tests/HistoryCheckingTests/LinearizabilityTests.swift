@@ -1,3 +1,4 @@
+import HeartwoodTesting
 import HistoryChecking
 import Testing
 
@@ -30,8 +31,7 @@ import Testing
 
     @Test func findsAStaleRead() {
         #expect(!isLinearizable(operation(.write(1), 0, 1), operation(.read(nil), 2, 3)))
-        #expect(
-            !isLinearizable(operation(.write(1), 0, 1), operation(.write(2), 2, 3), operation(.read(1), 4, 5)))
+        #expect(!isLinearizable(operation(.write(1), 0, 1), operation(.write(2), 2, 3), operation(.read(1), 4, 5)))
     }
 
     @Test func findsAReadOfSomethingNeverWritten() {
@@ -84,7 +84,7 @@ import Testing
 
     /// Small histories, where all orders can be tried.
     @Test(arguments: 0..<40) func agreesWithTryingAllOrders(_ seed: UInt64) {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed)
         for _ in 0..<50 {
             let history = (0..<6).map { number in
                 let start = UInt64.random(in: 0..<12, using: &random)
@@ -108,7 +108,7 @@ import Testing
 
     /// Long histories of a real register with many clients are accepted, and rejected with one wrong read.
     @Test(arguments: 0..<10) func acceptsARegisterAndNoticesOneWrongRead(_ seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed)
         var (value, history, time) = (Int?.none, [RegisterOperation](), UInt64(0))
         for number in 0..<2_000 {
             // It happens at `time`, and takes longer than until the next ones begin.
@@ -158,20 +158,5 @@ import Testing
             return false
         }
         return place(history, nil)
-    }
-}
-
-/// Random numbers that a seed determines (SplitMix64).
-struct Random: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ (bits >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ (bits >> 27)) &* 0x94D0_49BB_1331_11EB
-        return bits ^ (bits >> 31)
     }
 }

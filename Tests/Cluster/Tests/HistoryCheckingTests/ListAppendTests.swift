@@ -1,3 +1,4 @@
+import HeartwoodTesting
 import HistoryChecking
 import Testing
 
@@ -132,7 +133,7 @@ import Testing
 
     /// A serial store with many clients; then one transaction reads what was before.
     @Test(arguments: 0..<10) func acceptsASerialStoreAndNoticesOneOldRead(_ seed: UInt64) throws {
-        var random = Random(seed: seed)
+        var random = SeededRandom(seed)
         var (lists, history, time) = ([Int: [Int]](), [ListTransaction](), UInt64(0))
         for number in 0..<1_500 {
             time += 10

@@ -12,8 +12,7 @@ enum StoreIdentity {
 
     /// Reads the key, or creates it together with the horizon.
     static func request(_ layout: Layout) -> EtcdTxnRequest {
-        var generator = SystemRandomNumberGenerator()
-        let random = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
+        let random = (0..<16).map { _ in UInt8.random(in: 0...255) }
         var request = EtcdTxnRequest()
         request.compare = [.isAbsent(layout.identity)]
         request.success = [
