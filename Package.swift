@@ -115,7 +115,8 @@ let package = Package(
             dependencies: ["KeyValueStore", "HeartwoodConcurrency"],
             swiftSettings: settings
         ),
-        .target(name: "KeyValueStoreTesting", dependencies: ["KeyValueStore"], swiftSettings: settings),
+        .target(
+            name: "KeyValueStoreTesting", dependencies: ["KeyValueStore", "HeartwoodTesting"], swiftSettings: settings),
         // Floor 4: a repository in the place of an actor over a JSON file.
         .target(
             name: "HeartwoodLocal",

@@ -57,8 +57,7 @@ import Testing
         behaviour.spuriousConflicts = 1
         let store = ConstrainedStore(behaviour)
         try await store.put([1], [])
-        let batch = WriteBatch(
-            operations: [.init(key: [2], value: [])], conditions: [.absent([2])])
+        let batch = WriteBatch(operations: [.init(key: [2], value: [])], conditions: [.absent([2])])
         #expect(await code { try await store.write(batch, durability: nil) } == .conflict)
         #expect(try await store.fetchEntry([2]) == nil)
         #expect(await store.statistics.spuriousConflicts == 1)
@@ -136,7 +135,7 @@ import Testing
         await store.compact()
         var feed = store.changes(after: start, in: .all, level: .durable).makeAsyncIterator()
         do {
-            _ = try await feed.next()
+            _ = try await feed.next(isolation: nil)
             Issue.record("the history was kept")
         } catch {
             #expect(error.code == .positionUnavailable)

@@ -14,9 +14,12 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
     /// The promise, in words. Unique.
     public let name: String
     let need: Need?
-    let body: @Sendable (Trial) async throws -> Void
+    let body: Body
 
-    init(_ name: String, needs need: Need? = nil, _ body: @escaping @Sendable (Trial) async throws -> Void) {
+    /// Uses a new store, and throws what it shouldn't have done. What else a check needs, the trial has.
+    typealias Body = @Sendable (_ store: any KeyValueStore, _ trial: Trial) async throws -> Void
+
+    init(_ name: String, needs need: Need? = nil, _ body: @escaping Body) {
         (self.name, self.need, self.body) = (name, need, body)
     }
 
@@ -67,12 +70,10 @@ public struct ConformanceCheck: Sendable, CustomStringConvertible {
 
 extension Result where Success == Void, Failure == any Error {
     /// The result of a check, or a failure if it doesn't end in time.
-    fileprivate init(
-        running body: @escaping @Sendable (Trial) async throws -> Void, on trial: Trial, deadline: Duration
-    ) async {
+    fileprivate init(running body: @escaping ConformanceCheck.Body, on trial: Trial, deadline: Duration) async {
         self = await withTaskGroup(of: Result?.self) { group in
             group.addTask {
-                do { return .success(try await body(trial)) } catch { return .failure(error) }
+                do { return .success(try await body(trial.store, trial)) } catch { return .failure(error) }
             }
             group.addTask {
                 try? await Task.sleep(for: deadline)

@@ -39,6 +39,33 @@ actor Trial {
 /// The bytes of a text.
 func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
+extension [Entry] {
+    /// The keys as texts.
+    var keys: [String] { map { String(decoding: $0.key, as: UTF8.self) } }
+    /// The values as texts.
+    var values: [String] { map { String(decoding: $0.value, as: UTF8.self) } }
+}
+
+/// Runs a body in several tasks, which get their numbers.
+///
+/// - Returns: What they return, in any order.
+@discardableResult
+func concurrently<R: Sendable>(
+    _ tasks: Int, _ body: @escaping @Sendable (_ task: Int) async throws -> R
+) async throws -> [R] {
+    try await withThrowingTaskGroup(of: R.self) { group in
+        for task in 0..<tasks { group.addTask { try await body(task) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+    }
+}
+
+extension Transaction {
+    /// Puts or removes a key.
+    func perform(_ operation: WriteBatch.Operation) throws {
+        if let value = operation.value { try put(operation.key, value) } else { try remove(operation.key) }
+    }
+}
+
 extension WriteBatch.Operation {
     static func put(_ key: String, _ value: String, expires: Expiry = .never) -> Self {
         Self(key: bytes(key), value: bytes(value), expires: expires)
@@ -76,8 +103,7 @@ extension KeyValueStore {
         _ operations: [WriteBatch.Operation], if conditions: [Condition]
     ) async throws -> SequenceNumber? {
         do {
-            return try await write(
-                WriteBatch(operations: operations, conditions: conditions), durability: nil)
+            return try await write(WriteBatch(operations: operations, conditions: conditions), durability: nil)
         } catch {
             if error.code == .conflict { return nil }
             throw error
@@ -92,7 +118,7 @@ extension KeyValueStore {
 
     /// All entries.
     nonisolated(nonsending) func contents() async throws -> [Entry] {
-        try await fetchEntries(in: .all, reversed: false, limit: .max).entries
+        try await fetchEntries(limit: .max).entries
     }
 
     /// The value of a key as text.

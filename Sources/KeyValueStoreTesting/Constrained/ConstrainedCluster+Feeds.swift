@@ -2,16 +2,10 @@ internal import Synchronization
 
 /// Feeds of changes.
 extension ConstrainedCluster {
-    /// The changes of a write, and the position after it.
-    struct FeedBatch: Sendable {
-        var changes: [Change]
-        var position: ChangePosition
-    }
-
     /// The next batch that changed a key of the range. Waits for it; nil once the handle is closed.
     func nextBatch(
         after position: ChangePosition, in range: KeyRange, of handle: ConstrainedStore.Handle
-    ) async throws(StoreError) -> FeedBatch? {
+    ) async throws(StoreError) -> [Change]? {
         var position = position
         while true {
             await suspend()
@@ -25,37 +19,19 @@ extension ConstrainedCluster {
                     restart: ChangePosition(store: id, sequence: changes.start))
             }
             try failSometimes()
-            if let batch = changes.next(after: position.sequence, in: range), let last = batch.last {
-                statistics.deliveredBatches += 1
-                return FeedBatch(changes: batch, position: last.position)
-            }
+            if let batch = changes.next(after: position.sequence, in: range) { return batch }
             if handle.isClosed.load(ordering: .sequentiallyConsistent) { return nil }
             // A compaction of what was searched here loses no change of the range.
             position = newest
-            await waitForWrite(after: newest, handle)
+            let (write, waiting) = AsyncStream.makeStream(of: Void.self)
+            waitingFeeds.append(waiting)
+            // Ends with the next write, or when the task is cancelled.
+            for await _ in write {}
         }
     }
-
-    private func waitForWrite(after position: ChangePosition, _ handle: ConstrainedStore.Handle) async {
-        nextFeed += 1
-        let feed = nextFeed
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isOver =
-                    Task.isCancelled || self.position != position
-                    || handle.isClosed.load(ordering: .sequentiallyConsistent)
-                if isOver { continuation.resume() } else { waitingFeeds[feed] = continuation }
-            }
-        } onCancel: {
-            Task { await self.wake(feed) }
-        }
-    }
-
-    private func wake(_ feed: UInt64) { waitingFeeds.removeValue(forKey: feed)?.resume() }
 
     func wakeFeeds() {
-        let feeds = waitingFeeds.values
-        waitingFeeds = [:]
-        for feed in feeds { feed.resume() }
+        for feed in waitingFeeds { feed.finish() }
+        waitingFeeds = []
     }
 }

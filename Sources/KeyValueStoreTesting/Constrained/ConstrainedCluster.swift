@@ -1,3 +1,4 @@
+internal import HeartwoodTesting
 internal import Synchronization
 
 /// The data that all handles of a ``ConstrainedStore`` share. What a call decides and changes is one step of the actor,
@@ -5,11 +6,11 @@ internal import Synchronization
 actor ConstrainedCluster {
     nonisolated let id: StoreID
     nonisolated let behaviour: ConstrainedStore.Behaviour
-    private nonisolated let clock: @Sendable () -> Timestamp
-    nonisolated var now: Timestamp { clock() }
+    private nonisolated let clock: (@Sendable () -> Timestamp)?
+    nonisolated var now: Timestamp { clock?() ?? .system }
     /// The number of the newest write, for reads outside of the actor.
     private nonisolated let newest = Atomic<SequenceNumber>(0)
-    private var random: SeededGenerator
+    private var random: SeededRandom
     var map = VersionedMap()
     var changes = ChangeHistory()
     var statistics = ConstrainedStore.Statistics()
@@ -18,13 +19,13 @@ actor ConstrainedCluster {
     /// When keys expire, if they do.
     private var expiries: [[UInt8]: Timestamp] = [:]
     private var nextExpiry: Timestamp?
-    var waitingFeeds: [UInt64: CheckedContinuation<Void, Never>] = [:]
-    var nextFeed: UInt64 = 0
+    /// What ends the waiting of feeds.
+    var waitingFeeds: [AsyncStream<Void>.Continuation] = []
 
-    init(_ behaviour: ConstrainedStore.Behaviour, clock: @escaping @Sendable () -> Timestamp) {
+    init(_ behaviour: ConstrainedStore.Behaviour, clock: (@Sendable () -> Timestamp)?) {
         // Not from the seed: two stores with one behaviour are still two stores.
         id = StoreID(low: .random(in: 0 ... .max), high: .random(in: 0 ... .max))
-        (self.behaviour, self.clock, random) = (behaviour, clock, SeededGenerator(seed: behaviour.seed))
+        (self.behaviour, self.clock, random) = (behaviour, clock, SeededRandom(behaviour.seed))
     }
 
     /// The position after the newest write.
@@ -51,8 +52,7 @@ actor ConstrainedCluster {
     func makeView(of handle: ConstrainedStore.Handle) async throws(StoreError) -> ConstrainedStore.View {
         await suspend()
         try begin(handle)
-        let view = ConstrainedStore.View(
-            self, handle, position, writes: statistics.writes, compactions: compactions)
+        let view = ConstrainedStore.View(self, handle, position, writes: statistics.writes, compactions: compactions)
         await suspend()
         return view
     }
@@ -64,10 +64,52 @@ actor ConstrainedCluster {
         wakeFeeds()
     }
 
+    // MARK: Reads
+
+    func entries(
+        of keys: [[UInt8]], in view: ConstrainedStore.View?, of handle: ConstrainedStore.Handle
+    ) async throws(StoreError) -> [Entry?] {
+        try await read(view, handle) { (sequence) throws(StoreError) in
+            for key in keys { try behaviour.limits.check(key) }
+            return keys.map { map.entry($0, at: sequence) }
+        }
+    }
+
+    func page(
+        of range: KeyRange, reversed: Bool, limit: Int, in view: ConstrainedStore.View?,
+        of handle: ConstrainedStore.Handle
+    ) async throws(StoreError) -> EntryPage {
+        guard limit >= 1 else {
+            throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
+        }
+        return try await read(view, handle) { (sequence) throws(StoreError) in
+            map.page(of: range, reversed: reversed, limit: limit, at: sequence)
+        }
+    }
+
+    func count(
+        of range: KeyRange, in view: ConstrainedStore.View?, of handle: ConstrainedStore.Handle
+    ) async throws(StoreError) -> Int {
+        try await read(view, handle) { (sequence) throws(StoreError) in map.count(of: range, at: sequence) }
+    }
+
+    /// Reads the newest state, or that of a view.
+    ///
+    /// - Parameter body: Gets the number of the last write that is shown.
+    private func read<R>(
+        _ view: ConstrainedStore.View?, _ handle: ConstrainedStore.Handle,
+        _ body: (SequenceNumber) throws(StoreError) -> R
+    ) async throws(StoreError) -> R {
+        await suspend()
+        let result = try body(try beginRead(in: view, of: handle))
+        await suspend()
+        return result
+    }
+
     /// Begins a read.
     ///
     /// - Returns: The number of the last write that it shows.
-    func beginRead(
+    private func beginRead(
         in view: ConstrainedStore.View?, of handle: ConstrainedStore.Handle
     ) throws(StoreError) -> SequenceNumber {
         try begin(handle)
@@ -75,37 +117,38 @@ actor ConstrainedCluster {
         try failSometimes()
         guard let view else { return sequence }
         let isOld = behaviour.writesPerView.map { statistics.writes - view.writes > $0 } ?? false
-        if isOld || view.compactions != compactions || random.happens(behaviour.viewEnds) {
+        if isOld || view.compactions != compactions || happens(behaviour.viewEnds) {
             view.hasEnded.store(true, ordering: .relaxed)
         }
         if view.hasEnded.load(ordering: .relaxed) {
-            statistics.readsOfEndedViews += 1
             throw StoreError(.viewEnded, "the engine no longer has the view: make a new one, and read again")
         }
         return view.position.sequence
     }
 
+    private func happens(_ probability: Double) -> Bool {
+        probability > 0 && Double.random(in: 0..<1, using: &random) < probability
+    }
+
     /// The failure of a read.
     func failSometimes() throws(StoreError) {
-        guard random.happens(behaviour.readFailures) else { return }
+        guard happens(behaviour.readFailures) else { return }
         statistics.readFailures += 1
         throw StoreError(.inputOutput, "the engine can't be reached: read again")
     }
 
     // MARK: Writes
 
-    func commit(
-        _ batch: WriteBatch, of handle: ConstrainedStore.Handle
-    ) async throws(StoreError) -> SequenceNumber {
+    func commit(_ batch: WriteBatch, of handle: ConstrainedStore.Handle) async throws(StoreError) -> SequenceNumber {
         await suspend()
         try begin(handle)
         try behaviour.limits.check(batch) { ($0 as? ConstrainedStore.View)?.cluster === self }
         if Task.isCancelled { throw .cancelled }
-        if random.happens(behaviour.commitFailures) {
+        if happens(behaviour.commitFailures) {
             statistics.commitFailures += 1
             throw StoreError(.inputOutput, "the engine can't be reached, nothing was written: write again")
         }
-        let isUnknown = random.happens(behaviour.unknownOutcomes)
+        let isUnknown = happens(behaviour.unknownOutcomes)
         let conditionsHold = holds(batch.conditions)
         if isUnknown {
             let isWritten = Bool.random(using: &random) && conditionsHold
@@ -115,10 +158,8 @@ actor ConstrainedCluster {
             await suspend()
             throw StoreError(.outcomeUnknown, "the engine didn't answer: read what was written")
         }
-        let isSpurious =
-            conditionsHold && !batch.conditions.isEmpty && random.happens(behaviour.spuriousConflicts)
+        let isSpurious = conditionsHold && !batch.conditions.isEmpty && happens(behaviour.spuriousConflicts)
         if !conditionsHold || isSpurious {
-            statistics.conflicts += isSpurious ? 0 : 1
             statistics.spuriousConflicts += isSpurious ? 1 : 0
             await suspend()
             throw StoreError(.conflict, "a key of a condition changed: read it again and decide again")
@@ -140,7 +181,7 @@ actor ConstrainedCluster {
     }
 
     private func write(_ operations: [WriteBatch.Operation]) -> SequenceNumber {
-        let (now, number) = (clock(), nextSequence())
+        let (now, number) = (now, nextSequence())
         var written: [Change] = []
         for operation in operations {
             let wasThere = map.entry(operation.key, at: number) != nil
@@ -196,13 +237,12 @@ actor ConstrainedCluster {
 
     /// Removes what has expired, by one write for each point in time.
     private func removeExpired() {
-        let now = clock()
+        let now = now
         while let moment = nextExpiry, moment <= now {
             let expired = expiries.filter { $0.value == moment }.keys.sorted { KeyOrder.compare($0, $1) < 0 }
             if !expired.isEmpty {
                 let number = nextSequence()
                 publish(expired.map { remove($0, number, isExpiry: true) }, number)
-                statistics.expiries += expired.count
             }
             nextExpiry = expiries.values.min()
         }

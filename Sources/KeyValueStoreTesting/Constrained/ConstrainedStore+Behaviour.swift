@@ -64,8 +64,6 @@ extension ConstrainedStore {
         public var reads = 0
         /// Batches that were written, also those of which the caller wasn't told.
         public var writes = 0
-        /// Batches that were refused because a condition didn't hold.
-        public var conflicts = 0
         /// Batches that were refused although their conditions held.
         public var spuriousConflicts = 0
         /// Batches that were written, and `.outcomeUnknown` was thrown.
@@ -76,11 +74,5 @@ extension ConstrainedStore {
         public var commitFailures = 0
         /// Reads and loads of feeds that failed with `.inputOutput`.
         public var readFailures = 0
-        /// Reads that failed because their view had ended.
-        public var readsOfEndedViews = 0
-        /// Keys that were removed because they had expired.
-        public var expiries = 0
-        /// Batches that feeds have delivered.
-        public var deliveredBatches = 0
     }
 }

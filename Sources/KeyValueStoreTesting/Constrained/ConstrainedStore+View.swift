@@ -19,11 +19,6 @@ extension ConstrainedStore {
             (self.writes, self.compactions) = (writes, compactions)
         }
 
-        /// The entry of a key; see ``KeyValueReader/fetchEntry(_:)``.
-        public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
-            try await cluster.entries(of: [key], in: self, of: handle)[0]
-        }
-
         /// The entries of many keys; see ``KeyValueReader/fetchEntries(of:)``.
         public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
             try await cluster.entries(of: keys, in: self, of: handle)

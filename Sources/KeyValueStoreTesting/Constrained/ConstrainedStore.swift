@@ -29,10 +29,8 @@ public final class ConstrainedStore: KeyValueStore {
     /// - Parameters:
     ///   - behaviour: Its limits, and what it does to its callers.
     ///   - clock: Decides what has expired; nil is the system's real-time clock.
-    public convenience init(
-        _ behaviour: Behaviour = .gentle, clock: (@Sendable () -> Timestamp)? = nil
-    ) {
-        self.init(ConstrainedCluster(behaviour, clock: clock ?? systemTime), behaviour)
+    public convenience init(_ behaviour: Behaviour = .gentle, clock: (@Sendable () -> Timestamp)? = nil) {
+        self.init(ConstrainedCluster(behaviour, clock: clock), behaviour)
     }
 
     private init(_ cluster: ConstrainedCluster, _ behaviour: Behaviour) {
@@ -87,17 +85,20 @@ public final class ConstrainedStore: KeyValueStore {
     }
 
     /// The changes after a position. Each iterator is a feed of its own; all levels are the same.
-    public func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes {
-        Changes(cluster, handle, after: position ?? cluster.position, in: range)
+    ///
+    /// Iterating throws `.cancelled`, `.positionUnavailable` and `.inputOutput`, and ends once the handle is closed.
+    public func changes(
+        after position: ChangePosition?, in range: KeyRange, level: ChangeLevel
+    ) -> some AsyncSequence<Change, StoreError> & Sendable {
+        BatchedChanges(after: position ?? cluster.position) { [cluster, handle] in
+            { (position) throws(StoreError) in
+                try await cluster.nextBatch(after: position, in: range, of: handle)
+            }
+        }
     }
 }
 
 extension ConstrainedStore {
-    /// The entry of a key; see ``KeyValueReader/fetchEntry(_:)``.
-    public nonisolated(nonsending) func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? {
-        try await cluster.entries(of: [key], in: nil, of: handle)[0]
-    }
-
     /// The entries of many keys; see ``KeyValueReader/fetchEntries(of:)``.
     public nonisolated(nonsending) func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
         try await cluster.entries(of: keys, in: nil, of: handle)

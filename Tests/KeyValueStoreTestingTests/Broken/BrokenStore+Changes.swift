@@ -55,30 +55,12 @@ extension BrokenStore {
                 }
             }
 
-            private mutating func read(
-                _ actor: isolated (any Actor)?
-            ) async throws(StoreError) -> Change? {
+            private mutating func read(_ actor: isolated (any Actor)?) async throws(StoreError) -> Change? {
                 while let change = try await inner.next(isolation: actor) {
                     if fault == .losesRemovals && change.action == .remove { continue }
-                    if range.map({ contains(change.key, $0) }) ?? true { return change }
+                    if change.key.withUnsafeBytes({ range?.contains($0) ?? true }) { return change }
                 }
                 return nil
-            }
-
-            private func contains(_ key: [UInt8], _ range: KeyRange) -> Bool {
-                let isAfterLower =
-                    switch range.lower {
-                    case .unbounded: true
-                    case .included(let bound): !key.lexicographicallyPrecedes(bound)
-                    case .excluded(let bound): bound.lexicographicallyPrecedes(key)
-                    }
-                let isBeforeUpper =
-                    switch range.upper {
-                    case .unbounded: true
-                    case .included(let bound): !bound.lexicographicallyPrecedes(key)
-                    case .excluded(let bound): key.lexicographicallyPrecedes(bound)
-                    }
-                return isAfterLower && isBeforeUpper
             }
         }
     }

@@ -22,13 +22,9 @@ final class RecordingStore: KeyValueStore {
 
     func readView() async throws(StoreError) -> ConstrainedStore.View { try await inner.readView() }
 
-    func changes(
-        after position: ChangePosition?, in range: KeyRange, level: ChangeLevel
-    ) -> ConstrainedStore.Changes {
+    func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> ConstrainedStore.Changes {
         inner.changes(after: position, in: range, level: level)
     }
-
-    func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await inner.fetchEntry(key) }
 
     func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
         try await inner.fetchEntries(of: keys)

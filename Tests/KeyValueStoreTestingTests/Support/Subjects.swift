@@ -4,85 +4,44 @@ import HeartwoodTesting
 import KeyValueStore
 import KeyValueStoreTesting
 
+/// The engines of this package.
+enum Engine: CaseIterable {
+    case storeOnDisk, storeOnSimulatedDisk, storeInMemory, gentleConstrainedStore, roughConstrainedStore
+}
+
 extension KeyValueStoreConformance.Subject {
-    /// Heartwood's store in files of a file system.
-    static func store(_ name: String, in fileSystem: any FileSystem, at directory: String) -> Self {
-        let clock = TestClock()
-        let numbers = Counter()
-        let open: @Sendable (Int) throws -> Store = { number in
-            try Store(openingAt: "\(directory)/\(number)", configuration: .small(fileSystem, clock))
-        }
-        let directories = Directories()
-        var subject = Self(name) {
+    /// An engine with a clock of its own.
+    ///
+    /// - Parameter directory: Where a store on disk has its files.
+    init(_ engine: Engine, in directory: String) {
+        let (clock, numbers) = (TestClock(), Counter())
+        var small = Store.Configuration()
+        // Small limits and segments, so that tests reach them.
+        (small.clock, small.segmentBytes, small.maximumValueBytes) = (clock, 64 << 10, 1 << 20)
+        small.fileSystem = engine == .storeOnDisk ? POSIXFileSystem() : SimulatedDisk(seed: 1)
+        let configuration = small
+        self.init("\(engine)") { () -> any KeyValueStore in
             let number = numbers.next()
-            let store = try open(number)
-            await directories.set(number, of: store)
-            return store
+            // Each constrained store has another seed.
+            let behaviour = engine == .gentleConstrainedStore ? ConstrainedStore.Behaviour.gentle : .rough
+            return switch engine {
+            case .storeOnDisk: try Store(openingAt: "\(directory)/\(number)", configuration: configuration)
+            case .storeOnSimulatedDisk: try Store(openingAt: "/\(number)", configuration: configuration)
+            case .storeInMemory: try Store.inMemory(configuration: configuration)
+            case .gentleConstrainedStore, .roughConstrainedStore:
+                ConstrainedStore(behaviour.seeded(UInt64(number)), clock: { clock.now() })
+            }
         }
-        subject.close = { store in
-            if let store = store as? Store { try? await store.close() }
+        close = { store in
+            try? await (store as? Store)?.close()
+            await (store as? ConstrainedStore)?.close()
         }
-        subject.reopen = { store in
-            guard let store = store as? Store, let number = await directories.number(of: store) else { return store }
-            try await store.close()
-            return try open(number)
+        advanceClock = { clock.advance(by: $0) }
+        if engine == .storeInMemory { return }
+        reopen = { [close] store in
+            await close(store)
+            if let store = store as? ConstrainedStore { return store.anotherHandle() }
+            return try Store(openingAt: (store as? Store)?.path ?? "", configuration: configuration)
         }
-        subject.advanceClock = { clock.advance(by: $0) }
-        return subject
     }
-
-    /// Heartwood's store in memory.
-    static func inMemory() -> Self {
-        let clock = TestClock()
-        var subject = Self("Store.inMemory") {
-            var configuration = Store.Configuration()
-            configuration.clock = clock
-            configuration.maximumValueBytes = 1 << 20
-            return try Store.inMemory(configuration: configuration)
-        }
-        subject.close = { store in
-            if let store = store as? Store { try? await store.close() }
-        }
-        subject.advanceClock = { clock.advance(by: $0) }
-        return subject
-    }
-
-    /// A constrained store. Each store has another seed.
-    static func constrained(_ name: String, _ behaviour: ConstrainedStore.Behaviour) -> Self {
-        let clock = TestClock()
-        let numbers = Counter()
-        var subject = Self(name) {
-            ConstrainedStore(behaviour.seeded(UInt64(numbers.next())), clock: { clock.now() })
-        }
-        subject.close = { store in
-            if let store = store as? ConstrainedStore { await store.close() }
-        }
-        subject.reopen = { store in
-            guard let store = store as? ConstrainedStore else { return store }
-            await store.close()
-            return store.anotherHandle()
-        }
-        subject.advanceClock = { clock.advance(by: $0) }
-        return subject
-    }
-}
-
-extension Store.Configuration {
-    /// Small limits and segments, so that tests reach them.
-    fileprivate static func small(_ fileSystem: any FileSystem, _ clock: TestClock) -> Self {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        configuration.clock = clock
-        configuration.segmentBytes = 64 << 10
-        configuration.maximumValueBytes = 1 << 20
-        return configuration
-    }
-}
-
-/// The directories of stores.
-private actor Directories {
-    private var numbers: [ObjectIdentifier: Int] = [:]
-
-    func set(_ number: Int, of store: Store) { numbers[ObjectIdentifier(store)] = number }
-    func number(of store: Store) -> Int? { numbers[ObjectIdentifier(store)] }
 }

@@ -1,23 +1,24 @@
 /// Changes that have happened: order, batches, ranges, positions.
 extension ConformanceCheck {
     static let feeds: [ConformanceCheck] = [
-        ConformanceCheck("a feed has every write after its position, whole and in order") { trial in
-            let start = try await trial.store.readView().position
+        ConformanceCheck("a feed has every write after its position, whole and in order") { store, trial in
+            let start = try await store.readView().position
             var expected: [Change] = []
             for operations in sampleWrites {
-                expected += changes(of: operations, try await trial.store.write(operations), start.store)
+                expected += changes(of: operations, try await store.write(operations), start.store)
             }
             for level in [ChangeLevel.durable, .visible] {
                 let found = try await trial.changes(after: start, level: level)
                 try expect(found, is: expected, "\(sampleWrites.count) writes were followed, \(level)")
             }
         },
-        ConformanceCheck("a feed of a range has the changes of its keys, and the last of each batch says so") { trial in
-            let start = try await trial.store.readView().position
+        ConformanceCheck("a feed of a range has the changes of its keys, and the last of each batch says so") {
+            store, trial in
+            let start = try await store.readView().position
             let ranges = [KeyRange.prefix("a"), .prefix("b"), .range(from: "b", to: "c:2"), .prefix("x")]
             var expected: [[Change]] = ranges.map { _ in [] }
             for operations in sampleWrites {
-                let sequence = try await trial.store.write(operations)
+                let sequence = try await store.write(operations)
                 for (index, range) in ranges.enumerated() {
                     let inside = operations.filter { KeyModel.contains($0.key, in: range) }
                     expected[index] += changes(of: inside, sequence, start.store)
@@ -29,9 +30,9 @@ extension ConformanceCheck {
                 try expect(found, is: expected, "\(sampleWrites.count) writes were followed in \(range)")
             }
         },
-        ConformanceCheck("a feed continues from each position without a gap or a repetition") { trial in
-            let start = try await trial.store.readView().position
-            for operations in sampleWrites { try await trial.store.write(operations) }
+        ConformanceCheck("a feed continues from each position without a gap or a repetition") { store, trial in
+            let start = try await store.readView().position
+            for operations in sampleWrites { try await store.write(operations) }
             let all = try await trial.changes(after: start)
             for (index, change) in all.enumerated() {
                 guard let position = ChangePosition("\(change.position)") else {
@@ -47,31 +48,31 @@ extension ConformanceCheck {
                 try expect(found, is: rest, "changes were followed after change \(index)")
             }
         },
-        ConformanceCheck("a view and the changes after its position are a complete copy") { trial in
-            for operations in sampleWrites.prefix(3) { try await trial.store.write(operations) }
-            let view = try await trial.store.readView()
+        ConformanceCheck("a view and the changes after its position are a complete copy") { store, trial in
+            for operations in sampleWrites.prefix(3) { try await store.write(operations) }
+            let view = try await store.readView()
             var copy = KeyModel()
-            for entry in try await view.fetchEntries(in: .all, reversed: false, limit: .max).entries {
+            for entry in try await view.fetchEntries(limit: .max).entries {
                 copy.entries[entry.key] = entry
             }
-            for operations in sampleWrites.dropFirst(3) { try await trial.store.write(operations) }
+            for operations in sampleWrites.dropFirst(3) { try await store.write(operations) }
             for change in try await trial.changes(after: view.position) { copy.apply(change) }
             try expect(
-                copy.entries(in: .all), is: try await trial.store.contents().filter { $0.key != endKey },
+                copy.entries(in: .all), is: try await store.contents().filter { $0.key != endKey },
                 "a copy was made of a view and the changes after it")
         },
-        ConformanceCheck("a feed without a position begins with the next write") { trial in
-            try await trial.store.write(.put("before", ""))
-            let feed = trial.store.changes(after: nil, in: .all, level: .visible)
-            let sequence = try await trial.store.write(.put("after", "1"))
+        ConformanceCheck("a feed without a position begins with the next write") { store, _ in
+            try await store.write(.put("before", ""))
+            let feed = store.changes(after: nil, in: .all, level: .visible)
+            let sequence = try await store.write(.put("after", "1"))
             var iterator = feed.makeAsyncIterator()
             let change = try await iterator.next(isolation: nil)
             try expect(change?.sequence, is: sequence, "a feed was made between two writes")
             try expect(change?.key, is: bytes("after"), "a feed was made between two writes")
         },
-        ConformanceCheck("a position of another store can't be followed") { trial in
-            let start = try await trial.store.readView().position
-            try await trial.store.write(.put("a", ""))
+        ConformanceCheck("a position of another store can't be followed") { store, trial in
+            let start = try await store.readView().position
+            try await store.write(.put("a", ""))
             let other = try await trial.makeStore()
             let position = try await other.readView().position
             var foreign = start
@@ -79,20 +80,19 @@ extension ConformanceCheck {
             for position in [position, foreign] {
                 for level in [ChangeLevel.durable, .visible] {
                     try await expect(.positionUnavailable, from: "a position of another store was followed") {
-                        var iterator = trial.store.changes(after: position, in: .all, level: level).makeAsyncIterator()
+                        var iterator = store.changes(after: position, in: .all, level: level).makeAsyncIterator()
                         return try await iterator.next(isolation: nil)
                     }
                 }
             }
         },
-        ConformanceCheck("data, numbers and positions outlive the opening", needs: .reopening) { trial in
-            let start = try await trial.store.readView().position
-            for operations in sampleWrites { try await trial.store.write(operations) }
-            let (entries, all) = (try await trial.store.contents(), try await trial.changes(after: start))
-            let last = try await trial.store.readView().position
+        ConformanceCheck("data, numbers and positions outlive the opening", needs: .reopening) { store, trial in
+            let start = try await store.readView().position
+            for operations in sampleWrites { try await store.write(operations) }
+            let (entries, all) = (try await store.contents(), try await trial.changes(after: start))
+            let last = try await store.readView().position
             let store = try await trial.reopen()
-            try expect(
-                try await store.contents().filter { $0.key != endKey }, is: entries, "a store was opened again")
+            try expect(try await store.contents().filter { $0.key != endKey }, is: entries, "a store was opened again")
             let found = try await trial.changes(of: store, after: start)
             try expect(found, is: all, "changes were followed after an opening")
             let next = try await store.write(.put("next", ""))

@@ -1,8 +1,7 @@
 /// Feeds that wait, and feeds beside writers.
 extension ConformanceCheck {
     static let followings: [ConformanceCheck] = [
-        ConformanceCheck("a feed waits at its end for the next write") { trial in
-            let store = trial.store
+        ConformanceCheck("a feed waits at its end for the next write") { store, _ in
             let start = try await store.readView().position
             let follower = Task {
                 var keys: [[UInt8]] = []
@@ -20,8 +19,7 @@ extension ConformanceCheck {
             try expect(
                 try await follower.value, is: (0..<10).map { bytes("k\($0)") }, "a feed was read beside a writer")
         },
-        ConformanceCheck("a cancelled feed throws .cancelled") { trial in
-            let store = trial.store
+        ConformanceCheck("a cancelled feed throws .cancelled") { store, _ in
             let start = try await store.readView().position
             try await store.write(.put("a", ""))
             for waits in [true, false] {
@@ -36,10 +34,10 @@ extension ConformanceCheck {
                 try await expect(.cancelled, from: "the task of a feed was cancelled") { try await follower.value }
             }
         },
-        ConformanceCheck("a feed beside writers has every batch once, whole and in order") { trial in
+        ConformanceCheck("a feed beside writers has every batch once, whole and in order") { _, trial in
             try await trial.follow(.all)
         },
-        ConformanceCheck("a feed of a range beside writers has every batch once, whole and in order") { trial in
+        ConformanceCheck("a feed of a range beside writers has every batch once, whole and in order") { _, trial in
             try await trial.follow(.prefix("right:"))
         },
     ]
@@ -59,37 +57,32 @@ extension Trial {
             }
             return changes
         }
-        let written = try await withThrowingTaskGroup(of: [SequenceNumber].self) { group in
-            for task in 0..<4 {
-                group.addTask {
-                    var sequences: [SequenceNumber] = []
-                    for number in 0..<20 {
-                        let operations: [WriteBatch.Operation] = [
-                            .put("left:\(task):\(number)", "1"), .put("right:\(task)", "\(number)"),
-                            .put("right:\(task):\(number)", "2"), .put("other", "\(task)"),
-                        ]
-                        sequences.append(try await store.write(operations))
-                        if number % 4 == 3 {
-                            sequences.append(
-                                try await store.write(
-                                    .remove("right:\(task):\(number - 1)"), .remove("left:\(task):\(number)")))
-                        }
-                    }
-                    return sequences
+        let written = try await concurrently(4) { task in
+            var sequences: [SequenceNumber] = []
+            for number in 0..<20 {
+                let operations: [WriteBatch.Operation] = [
+                    .put("left:\(task):\(number)", "1"), .put("right:\(task)", "\(number)"),
+                    .put("right:\(task):\(number)", "2"), .put("other", "\(task)"),
+                ]
+                sequences.append(try await store.write(operations))
+                if number % 4 == 3 {
+                    sequences.append(
+                        try await store.write(
+                            .remove("right:\(task):\(number - 1)"), .remove("left:\(task):\(number)")))
                 }
             }
-            return try await group.reduce(into: []) { $0 += $1 }
-        }
+            return sequences
+        }.flatMap(\.self)
         let last = try await store.write([.init(key: end, value: [])])
         let changes = try await follower.value
-        try KeyValueStoreTesting.expect(
+        try expect(
             changes.filter(\.isLastOfBatch).map(\.sequence), is: (written + [last]).sorted(),
             "4 tasks wrote \(written.count) batches, and \(range) was followed; the ends of batches were compared")
         try expectWholeBatches(changes, written.count, range)
         var copy = KeyModel()
         for change in changes { copy.apply(change) }
-        let page = try await store.fetchEntries(in: range, reversed: false, limit: .max)
-        try KeyValueStoreTesting.expect(
+        let page = try await store.fetchEntries(in: range, limit: .max)
+        try expect(
             copy.entries(in: .all), is: page.entries, "\(range) was followed; a copy was compared with the store")
     }
 
@@ -97,15 +90,14 @@ extension Trial {
         var sizes: [SequenceNumber: Int] = [:]
         for (change, next) in zip(changes, changes.dropFirst()) {
             sizes[change.sequence, default: 0] += 1
-            let isInOrder =
-                change.isLastOfBatch ? next.sequence > change.sequence : next.sequence == change.sequence
-            try KeyValueStoreTesting.expect(
+            let isInOrder = change.isLastOfBatch ? next.sequence > change.sequence : next.sequence == change.sequence
+            try expect(
                 isInOrder, "\(range) was followed beside writers", expected: "batches that are whole and in order",
                 found: "\(change) before \(next)")
         }
         let isAll = range == .all
         let expected = Set(isAll ? [4, 2] : [2, 1])
-        try KeyValueStoreTesting.expect(
+        try expect(
             Set(sizes.values), is: expected, "\(range) was followed beside writers; sizes of batches were compared")
     }
 }

@@ -1,7 +1,9 @@
+internal import HeartwoodTesting
+
 /// Random operations, compared with a model after each.
 extension ConformanceCheck {
     static let histories: [ConformanceCheck] = (1...4).map { seed in
-        ConformanceCheck("a random history is that of a model (seed \(seed))") { trial in
+        ConformanceCheck("a random history is that of a model (seed \(seed))") { store, trial in
             var history = try await RandomHistory(trial, seed: UInt64(seed))
             for step in 0..<150 {
                 do {
@@ -28,14 +30,14 @@ private struct RandomHistory {
 
     private let trial: Trial
     private let start: ChangePosition
-    private var random: SeededGenerator
+    private var random: SeededRandom
     private var model = KeyModel()
     private var moments: [Moment] = []
     private var written: [(sequence: SequenceNumber, operations: [WriteBatch.Operation])] = []
     private var store: any KeyValueStore { trial.store }
 
     init(_ trial: Trial, seed: UInt64) async throws {
-        (self.trial, random) = (trial, SeededGenerator(seed: seed))
+        (self.trial, random) = (trial, SeededRandom(seed))
         start = try await trial.store.readView().position
     }
 
@@ -89,14 +91,10 @@ private struct RandomHistory {
         let model = self.model
         let result = try await store.transaction { transaction in
             try expect(try await transaction.fetchEntry(read), is: model.entries[read], "a transaction read a key")
-            let page = try await transaction.fetchEntries(in: range, reversed: false, limit: .max)
+            let page = try await transaction.fetchEntries(in: range, limit: .max)
             try expect(page.entries, is: model.entries(in: range), "a transaction read \(range)")
             for operation in operations {
-                if let value = operation.value {
-                    try transaction.put(operation.key, value)
-                } else {
-                    try transaction.remove(operation.key)
-                }
+                try transaction.perform(operation)
             }
         }
         try note(operations, result.sequence)

@@ -1,23 +1,21 @@
+internal import HeartwoodTesting
+
 /// Ranges that a transaction reads over its own writes.
 extension ConformanceCheck {
     static let transactionRanges: [ConformanceCheck] = (1...3).map { seed in
-        ConformanceCheck("a transaction reads ranges with its own writes, as a model does (seed \(seed))") { trial in
-            var random = SeededGenerator(seed: UInt64(seed))
-            let store = trial.store
+        ConformanceCheck("a transaction reads ranges with its own writes, as a model does (seed \(seed))") {
+            store, trial in
+            var random = SeededRandom(UInt64(seed))
             var model = try await trial.fill((0..<12).map { "\(10 + $0 * 2)" })
             for round in 0..<6 {
                 let seed = random.next()
                 model = try await store.transaction { transaction in
                     // Each run does the same, until a view ends.
-                    var random = SeededGenerator(seed: seed)
+                    var random = SeededRandom(seed)
                     var model = model
                     for _ in 0..<12 {
                         let operation = randomOperation(&random)
-                        if let value = operation.value {
-                            try transaction.put(operation.key, value)
-                        } else {
-                            try transaction.remove(operation.key)
-                        }
+                        try transaction.perform(operation)
                         model.apply([operation], 0)
                         try await checkRange(transaction, model, &random, "round \(round)")
                     }
@@ -32,13 +30,13 @@ extension ConformanceCheck {
         }
     }
 
-    private static func randomOperation(_ random: inout SeededGenerator) -> WriteBatch.Operation {
+    private static func randomOperation(_ random: inout SeededRandom) -> WriteBatch.Operation {
         let key = "\(Int.random(in: 8..<36, using: &random))"
         return Bool.random(using: &random) ? .remove(key) : .put(key, "\(Int.random(in: 0..<1000, using: &random))")
     }
 
     private nonisolated(nonsending) static func checkRange(
-        _ transaction: Transaction, _ model: KeyModel, _ random: inout SeededGenerator, _ round: String
+        _ transaction: Transaction, _ model: KeyModel, _ random: inout SeededRandom, _ round: String
     ) async throws {
         let ranges = KeyRange.withBounds(at: [bytes("12"), bytes("15"), bytes("30")])
         let range = ranges[Int.random(in: 0..<ranges.count, using: &random)]
