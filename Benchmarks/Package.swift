@@ -64,18 +64,15 @@ let package = Package(
     dependencies: [
         .package(name: "heartwood", path: ".."),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
-        .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", from: "0.2.0"),
     ] + (hasGRDB ? [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")] : []),
     targets: [
         .executableTarget(
             name: "heartwood-bench",
             dependencies: [
                 .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodFileSystem", package: "heartwood"),
                 .product(name: "HeartwoodRepository", package: "heartwood"),
                 .product(name: "HeartwoodJobs", package: "heartwood"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Histogram", package: "hdrhistogram-swift"),
             ] + peers.map { .target(name: $0.module) }
                 + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
             resources: [

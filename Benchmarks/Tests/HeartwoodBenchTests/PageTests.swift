@@ -11,7 +11,7 @@ struct PageTests {
     /// The samples with their names.
     static let samples: [(name: String, results: Results)] = [
         ("whole", SampleResults.whole()), ("interrupted", SampleResults.interrupted()),
-        ("hostile", SampleResults.hostile()), ("alone", SampleResults.whole(seed: 5, peers: false, runs: 1)),
+        ("hostile", SampleResults.hostile()), ("alone", SampleResults.whole(peers: false, runs: 1)),
         ("empty", SampleResults.empty()),
     ]
 

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import heartwood_bench
@@ -10,6 +11,12 @@ struct ResultsTableTests {
         for line in text.split(separator: "\n") { #expect(line.count <= ResultsTable.width, "\(line)") }
         #expect(!text.contains("\u{1B}"))
         #expect(text.hasSuffix("\n") && !text.hasSuffix("\n\n"))
+    }
+
+    /// `heartwood-bench page` writes it.
+    @Test func thePublishedTableIsThatOfThePublishedResults() throws {
+        let table = SampleResults.directory.appendingPathComponent("full.txt")
+        #expect(try String(contentsOf: table, encoding: .utf8) == ResultsTable(#require(SampleResults.published)).text)
     }
 
     @Test func everyRowAndEveryEngineIsShown() {

@@ -79,17 +79,21 @@ struct BenchDirectoryTests {
         #expect(failure.status == .permission)
     }
 
-    @Test("the kind of file system is found by its device")
-    func kind() {
-        let mounts = """
-            21 28 0:20 / /sys rw,nosuid - sysfs sysfs rw
-            28 1 259:2 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p2 rw
-            40 28 0:33 / /run rw shared:9 master:2 - tmpfs tmpfs rw,size=1g
-            """
-        #expect(DiskKind.name(ofDevice: 259 << 8 | 2, in: mounts) == "ext4")
-        #expect(DiskKind.name(ofDevice: 33, in: mounts) == "tmpfs")
-        // A minor number of more than eight bits is split in two parts.
-        #expect(DiskKind.name(ofDevice: 0x10_0000 | 259 << 8 | 2, in: mounts) == nil)
-        #expect(DiskKind.name(ofDevice: 34, in: mounts) == nil)
+    @Test("the file system is that of the longest mount point, and the last of those")
+    func fileSystem() {
+        let mounts = [
+            "sysfs /sys sysfs rw,nosuid 0 0", "/dev/nvme0n1p2 / ext4 rw,relatime 0 0",
+            "tmpfs /run tmpfs rw,size=1g 0 0",
+            "/dev/a /run/my\\040disk ext3 rw 0 0", "/dev/b /run/my\\040disk xfs rw 0 0", "broken",
+        ]
+        for (path, kind, device) in [
+            ("/", "ext4", "/dev/nvme0n1p2"), ("/home/x", "ext4", "/dev/nvme0n1p2"), ("/runs", "ext4", "/dev/nvme0n1p2"),
+            ("/run", "tmpfs", "tmpfs"), ("/run/x", "tmpfs", "tmpfs"), ("/run/my disk/x", "xfs", "/dev/b"),
+        ] {
+            let found = MountedFileSystem.find(path, in: mounts)
+            #expect(found?.kind == kind && found?.device == device, "\(path)")
+        }
+        #expect(MountedFileSystem.find("/x", in: ["tmpfs /run tmpfs rw 0 0"]) == nil)
+        #expect(MountedFileSystem(of: parent) != nil)
     }
 }

@@ -10,7 +10,7 @@ struct BenchPlanTests {
 
     private func report(raw: Double, disk: String?) -> BenchReport {
         BenchReport(
-            path: "d", plan: plan(), disk: disk.map { DiskKind(name: $0) },
+            path: "d", plan: plan(), disk: disk.map { MountedFileSystem(kind: $0) },
             measurements: [
                 Measurement(.raw, Int(raw), nanoseconds: 1_000_000_000),
                 Measurement(.fillsync(tasks: 64), Int(raw * 3), nanoseconds: 1_000_000_000),
@@ -31,23 +31,27 @@ struct BenchPlanTests {
         #expect(Set(figures.map(\.title)).count == figures.count)
     }
 
-    @Test("a key of a durable figure is always the same task's")
-    func durableKeys() {
-        for case .fillsync(let tasks) in plan().figures { #expect(BenchPlan.durableKeys % tasks == 0) }
-    }
-
     @Test("the space is enough for the largest store, and doesn't overflow")
     func space() {
         #expect(plan().neededBytes < 1 << 30)
         #expect(plan(60).neededBytes > 60 << 28)
         #expect(plan(2, 100_000_000, 1_000).neededBytes > 100_000_000 * 1_016)
         #expect(plan(0.05, 1, 8).neededBytes > plan().durableLogLimit / 2)
-        // A thousand tasks, each with the value that it writes and the next one.
-        #expect(plan(2, 1, 256 << 10).neededBytes > plan().durableLogLimit + 2_048 << 18)
         let largest = plan(
             BenchOptions.secondsRange.upperBound, BenchOptions.recordRange.upperBound,
             BenchOptions.valueRange.upperBound)
         #expect(largest.neededBytes > 100_000_000 << 18)
+    }
+
+    @Test("a durable figure writes no more than there is space for", arguments: [8, 100, 256 << 10])
+    func durablePuts(valueBytes: Int) {
+        for seconds in [0.01, 2, 600] {
+            let plan = plan(seconds, 1, valueBytes)
+            for case .fillsync(let tasks) in plan.figures {
+                let puts = plan.durablePuts(tasks: tasks) * tasks
+                #expect(puts >= tasks && UInt64(puts * (valueBytes + 16)) < plan.neededBytes)
+            }
+        }
     }
 
     @Test("options out of range are reported")

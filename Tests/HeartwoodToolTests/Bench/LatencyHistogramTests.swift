@@ -22,11 +22,13 @@ struct LatencyHistogramTests {
 
     private func expect(_ histogram: LatencyHistogram, of samples: [UInt64]) {
         let sorted = samples.sorted()
-        #expect(histogram.count == sorted.count)
-        #expect(histogram.maximum == sorted.last)
+        #expect(histogram.count == sorted.count && histogram.maximum == sorted.last)
+        let mean = sorted.reduce(0) { $0 + Double($1) } / Double(sorted.count)
+        #expect(abs(histogram.mean - mean) <= 1e-9 * mean)
         for rank in Self.ranks {
             let (found, exact) = (histogram.value(perMille: rank), exact(sorted, rank))
             #expect(found >= exact && Double(found - exact) <= 0.01 * Double(exact), "\(rank): \(found), \(exact)")
+            #expect(histogram.percentile(Double(rank) / 10) >= found)
         }
     }
 
@@ -76,6 +78,6 @@ struct LatencyHistogramTests {
 
     @Test("an empty one has no percentiles")
     func empty() {
-        #expect(LatencyHistogram().value(perMille: 500) == 0)
+        #expect(LatencyHistogram().value(perMille: 500) == 0 && LatencyHistogram().mean == 0)
     }
 }

@@ -78,8 +78,8 @@ struct BenchCommand: AsyncParsableCommand {
         let start = Ticks.now
         let measurements = try await measure(plan)
         let report = BenchReport(
-            path: directory, plan: plan, disk: DiskKind(of: directory), measurements: measurements,
-            seconds: Ticks.seconds(Ticks.now - start))
+            path: directory, plan: plan, disk: MountedFileSystem(of: directory), measurements: measurements,
+            seconds: Ticks.seconds(from: start))
         try show(report)
         guard report.isComplete else {
             StandardError.say(
@@ -92,7 +92,12 @@ struct BenchCommand: AsyncParsableCommand {
         let tally = BenchTally(plan)
         let progress = ProgressBar { quiet ? nil : tally.progress }
         let drawing = Task { await progress.run() }
+        let stopping = Task {
+            while Signals.requestToStop == nil { try await Task.sleep(for: .milliseconds(10)) }
+            Interrupt.request()
+        }
         defer {
+            stopping.cancel()
             drawing.cancel()
             progress.end()
         }

@@ -4,7 +4,24 @@ internal import Foundation
 /// Measures, shows the table, and writes the results.
 struct RunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Measure, and show a table (the default command).", discussion: Manual.run)
+        commandName: "run", abstract: "Measure, and show a table (the default command).",
+        discussion: """
+            Each engine does the same work on the same data in its own process. Within a row every engine runs once, \
+            then every engine again. The table shows the median of the runs, with the lowest and the highest. Engines \
+            are compared only where a write survives the same failures once it has returned: see 'survives' in the \
+            table.
+
+            EXAMPLES
+              Benchmarks/run --quick
+              Benchmarks/run --only durable,readrandom --engines heartwood,rocksdb
+              Benchmarks/run --full --json results.json --html results.html
+
+            EXIT CODES
+              0    done
+              1    a cell failed; the others are shown
+              64   the command line is wrong
+              130  ended by Ctrl-C; shows what was measured so far. A second Ctrl-C ends it immediately
+            """)
 
     @Flag(help: "The central rows with few keys and short runs, in under three minutes. Not for publishing.")
     var quick = false
@@ -90,16 +107,14 @@ struct RunCommand: AsyncParsableCommand {
         defer { work.removeAll() }
         try checkSpace(work, rows)
         Interrupt.listen()
-        var infos: [EngineInfo] = []
-        for engine in chosen { infos.append(try await engine.info) }
         let fresh = Results(
             plan: parameters.plan.rawValue, command: Self.command, parameters: parameters,
-            heartwood: HeartwoodVersion.current, machine: .current(directory: work.path),
-            started: Date().timeIntervalSince1970, seed: parameters.seed, engines: infos, rows: rows.map(\.info))
+            heartwood: HeartwoodEngine.version, machine: .current(directory: work.path),
+            started: Date().timeIntervalSince1970, seed: parameters.seed, engines: chosen.map(\.info),
+            rows: rows.map(\.info))
         let file = json.map { ResultsFile(path: $0) }
         let results = try file?.resumed(fresh) ?? fresh
-        var conductor = Conductor(
-            Catalogue(parameters), rows, results, in: work, progress: ProgressLine(), file: file)
+        var conductor = Conductor(parameters, rows, results, in: work, file: file)
         try await conductor.run(engines: chosen.filter(\.isBuilt))
         try finish(conductor.results, file)
     }
@@ -116,7 +131,7 @@ struct RunCommand: AsyncParsableCommand {
                 "\(Numbers.bytes(work.freeBytes)) are free in \(directory), but up to \(Numbers.bytes(needed)) are "
                     + "needed: free some, choose another disk with --directory, or fewer keys with --keys")
         }
-        if directory == ".", let fileSystem = MountedFileSystem.of(work.path), fileSystem.isInMemory {
+        if directory == ".", let fileSystem = MountedFileSystem(of: work.path), fileSystem.isInMemory {
             throw UnsuitableDirectory(
                 "the current directory is on \(fileSystem.kind), which is in memory: choose one on a disk with "
                     + "--directory")

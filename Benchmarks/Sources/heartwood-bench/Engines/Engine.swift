@@ -1,18 +1,18 @@
+/// What rows are measured with: an engine, a way to keep records, or a server of queues.
+protocol Subject: Sendable {
+    /// Its description in the results.
+    var info: EngineInfo { get }
+    /// Does what the parent has requested, in the child process. Returns nil if nothing was measured.
+    func run(_ cell: Cell) async throws -> Measured?
+}
+
 /// A key-value engine, or one way of using an engine.
 ///
-/// Workloads are generic over it, and `EngineID.accept` passes the concrete type, so each loop is compiled for each
-/// engine. No engine pays for dynamic dispatch that another engine avoids.
-protocol Engine: Sendable {
+/// Workloads are generic over it, and each engine has its own `run`, so each loop is compiled for each engine. No
+/// engine pays for dynamic dispatch that another engine avoids.
+protocol Engine: Subject {
     associatedtype Opened: Database
 
-    var id: EngineID { get }
-    /// The name that tables show.
-    var title: String { get }
-    /// The engine of which it is a way of using: `heartwood` for all of Heartwood's.
-    var family: String { get }
-    var version: String { get }
-    /// Settings that differ from the defaults, with the reasons; one sentence each.
-    var settings: [String] { get }
     /// Whether a write blocks its thread, so that each writer needs its own thread.
     var runsOnThreads: Bool { get }
     /// Whether compacted fixtures are filled in the order of the keys: filling a B-tree in random order takes several
@@ -29,9 +29,35 @@ extension Engine {
     var isFilledInOrder: Bool { false }
     var unimportantFiles: [String] { [] }
 
-    /// Its description in the results.
-    var info: EngineInfo {
-        EngineInfo(id: id.rawValue, title: title, family: family, version: version, settings: settings, missing: nil)
+    func run(_ cell: Cell) async throws -> Measured? {
+        switch cell.spec.action {
+        case .makeFixture:
+            guard let fixture = cell.row.fixture else { return nil }
+            try await FixtureMaker.make(fixture, self, cell)
+            return nil
+        case .damage(let first):
+            try await DamageTrial.tryAll(self, cell, from: first)
+            return nil
+        case .measure: return try await measure(cell)
+        }
+    }
+
+    private func measure(_ cell: Cell) async throws -> Measured {
+        switch cell.row.work {
+        case .write(let work): try await work.measure(self, cell)
+        case .get(let work): try await work.measure(self, cell)
+        case .scan(let isBackwards): try await Scanning.measure(self, cell, isBackwards: isBackwards)
+        case .seek: try await Seeking.measure(self, cell)
+        case .readWhileWriting: try await ReadingWhileWriting.measure(self, cell)
+        case .ycsb(let mix): try await YCSBWork(mix: mix).measure(self, cell)
+        case .recover(let rounds): try await Recovering.measure(self, cell, rounds: rounds)
+        case .pace(let rate): try await PacedWriting.measure(self, cell, rate: rate)
+        case .amplify(let work): try await work.measure(self, cell)
+        case .remember: try await Remembering.measure(self, cell)
+        case .jobs(let batch): try await HeartwoodQueueing.measure(cell, batch: batch)
+        case .own(let measure): try await measure(cell)
+        case .damage, .typed: throw WrongResult("\(cell.row.id) isn't measured like this")
+        }
     }
 }
 
@@ -59,34 +85,8 @@ extension Database {
     func settle() async throws {}
 }
 
-/// A worker's operations on a database. Used by one worker at a time.
-///
-/// Writes are `async` because Heartwood's are. Engines whose calls block implement them by functions that aren't
-/// `async`, so their loops have no suspension points. Reads block in every engine.
-protocol Session: Sendable {
-    nonisolated(nonsending) func put(_ key: [UInt8], _ value: [UInt8]) async throws
-    nonisolated(nonsending) func remove(_ key: [UInt8]) async throws
-    /// Puts what `fill` adds, all or nothing.
-    nonisolated(nonsending) func write(
-        _ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void
-    ) async throws
-    /// Lends the value of a key to `body`; returns false if there is none.
-    func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool
-    /// Lends the pairs from a key on (from the first if it is nil), in the order of the keys, until `visit` returns
-    /// false.
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws
-    /// Lends all pairs, from the last to the first, until `visit` returns false.
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws
-    /// Releases its resources.
-    func end()
-}
-
-extension Session {
-    func end() {}
-}
-
 /// Settings of a database that differ between workloads. All other settings are in each engine's file.
-struct EngineUse: Sendable, Codable, Hashable {
+struct EngineUse: Sendable {
     /// What a write survives once it has returned.
     var promise = Promise.survivesProcessDeath
     /// Whether nothing is written.
@@ -102,11 +102,4 @@ struct EngineFailure: Error, CustomStringConvertible {
     let description: String
 
     init(_ engine: String, _ message: String) { description = "\(engine): \(message)" }
-}
-
-/// A wrong result of a workload. The cell fails, and has no figures.
-struct WrongResult: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
 }

@@ -3,7 +3,7 @@ internal import Foundation
 extension MachineInfo {
     /// This machine, with the disk of a directory.
     static func current(directory: String) -> MachineInfo {
-        let mounted = MountedFileSystem.of(directory)
+        let mounted = MountedFileSystem(of: directory)
         return MachineInfo(
             processor: processorName(),
             cores: ProcessInfo.processInfo.activeProcessorCount,

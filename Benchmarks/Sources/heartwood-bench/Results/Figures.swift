@@ -1,44 +1,17 @@
 /// The figures that a run may have in addition to rate and latency, with their names in the results.
 enum Figure: String, Sendable, Codable, CaseIterable {
-    /// Bytes passed to the system to be written, per byte put.
     case writeAmplification
-    /// Disk space of the directory per byte of all keys and values: at the end, at most, and after compaction.
-    case spaceAmplification
-    case peakSpaceAmplification
-    case compactedSpaceAmplification
-    /// Disk space of the directory per byte of all keys and values, after everything was compacted.
-    case diskBytesPerPayloadByte
-    /// Memory of the process per key: without files, and of mapped files.
-    case memoryBytesPerKey
-    case mappedBytesPerKey
-    /// Peak memory of the process in bytes, including mapped files.
-    case peakMemoryBytes
-    /// Bytes of Heartwood's index per key: after single puts, and after the store was opened again.
-    case indexBytesPerKey
-    case loadedIndexBytesPerKey
-    /// Bytes of Heartwood's index per index entry of a repository: after saves, and after the store was opened again.
-    case bytesPerIndexEntry
-    case loadedBytesPerIndexEntry
-    /// What the typed layer adds to an operation on bytes; the operation with it and without it.
-    case layerNanoseconds
-    case repositoryNanoseconds
-    case storeNanoseconds
-    /// Speed of an opening.
-    case recordsPerSecond
-    case megabytesPerSecond
-    /// Time per record.
-    case nanosecondsPerRecord
-    /// Processor time of all threads.
-    case processorNanosecondsPerOperation
+    case spaceAmplification, peakSpaceAmplification, compactedSpaceAmplification, diskBytesPerPayloadByte
+    case memoryBytesPerKey, mappedBytesPerKey, peakMemoryBytes
+    case indexBytesPerKey, loadedIndexBytesPerKey, bytesPerIndexEntry, loadedBytesPerIndexEntry
+    case layerNanoseconds, repositoryNanoseconds, storeNanoseconds
+    case recordsPerSecond, megabytesPerSecond, nanosecondsPerRecord, processorNanosecondsPerOperation
     /// Heartwood's statistics of its log.
-    case syncs
-    case writesPerSync
-    case rotations
-    case compactions
-    /// Periods in which all operations were more than 20 ms late, and those without a write or sync of that length.
-    case stalls
-    case unexplainedStalls
-    /// Operations per second of the work that runs at the same time.
+    case syncs, writesPerSync, rotations, compactions
+    /// Periods in which all operations were more than 20 ms late, and those in which no task waited as long for the
+    /// disk.
+    case stalls, unexplainedStalls
+    /// Of the work that runs at the same time.
     case besidePerSecond
     /// The share of a fixed amount of work that was done at the time limit.
     case done

@@ -76,6 +76,9 @@ enum Promise: String, Sendable, Codable, CaseIterable {
         case .mayLoseLastMoments: "may lose the last moments"
         }
     }
+
+    /// What a write survives, in a few words.
+    var survived: String { self == .mayLoseLastMoments ? "neither" : String(title.dropFirst("survives ".count)) }
 }
 
 /// A row of the table: the same work for all engines.

@@ -1,9 +1,9 @@
 internal import Foundation
 
 /// A filled store that rows start from, made once for each engine by a process of its own.
-struct Fixture: Sendable, Codable, Hashable {
+struct Fixture: Sendable {
     /// How the store was filled and left.
-    enum State: String, Sendable, Codable, Hashable {
+    enum State: String, Sendable {
         /// Filled in batches, compacted, and closed.
         case compacted
         /// Every key put by a single write, in random order, and closed. No compaction was requested.
@@ -23,16 +23,13 @@ struct Fixture: Sendable, Codable, Hashable {
     var state: State
     var keys: Int
     var valueBytes: Int
-    var contents: Dataset.Contents
-    var compresses: Bool
 
     /// The name of its directory. The ways of using Heartwood share their stores. GRDB shares closed stores with
     /// SQLite, because it makes the same files.
     func name(_ engine: EngineID) -> String {
         let sharesFiles = engine == .grdb && [.compacted, .filled].contains(state)
         let family = engine.isHeartwood ? .heartwood : sharesFiles ? EngineID.sqlite : engine
-        let compression = compresses ? "-compressed" : ""
-        return "\(family.rawValue)-\(state.rawValue)-\(keys)-\(valueBytes)-\(contents.rawValue)\(compression)"
+        return "\(family.rawValue)-\(state.rawValue)-\(keys)-\(valueBytes)"
     }
 
     /// Whether the process that makes it is killed instead of closing the store.
@@ -49,11 +46,11 @@ enum FixtureMaker {
 
     /// Fills the store of a cell as the fixture of its row requires.
     static func make<E: Engine>(_ fixture: Fixture, _ engine: E, _ cell: Cell) async throws {
-        if engine is RawEngine { return try RawValues.write(cell.data, to: RawValues.path(in: cell.store)) }
-        var use = EngineUse(compresses: fixture.compresses)
+        if engine is RawEngine { return try RawValues.write(cell.data, to: RawValues.path(in: cell.spec.store)) }
+        var use = EngineUse()
         // Durable, so that no engine may take a changed byte for the effect of a crash.
         if [.smallClosed, .smallKilled].contains(fixture.state) { use.promise = .survivesPowerLoss }
-        let database = try await engine.open(at: cell.store, for: use)
+        let database = try await engine.open(at: cell.spec.store, for: use)
         switch fixture.state {
         case .compacted: try await fillInBatches(database, cell, inOrder: engine.isFilledInOrder)
         case .filled, .filledKilled: try await putAll(engine, database, cell, rounds: 1)
@@ -98,19 +95,11 @@ enum FixtureMaker {
     ) async throws {
         _ = try await Team.run(1, onThreads: engine.runsOnThreads) { _ in
             let session = try database.session()
-            let keys = cell.data.keys()
-            var key = keys.makeBuffer()
             for round in 0..<rounds {
-                for number in 0..<keys.count {
-                    keys.write(number, to: &key)
-                    try await session.put(
-                        key, cell.data.values[value(number, round: round, of: cell.data.values.count)])
-                }
+                let watch = Stopwatch(deadline: .max, limit: cell.data.keyCount, interval: 16)
+                _ = try await Loops.put(session, cell.walk(round: round), cell.data, watch)
             }
             session.end()
         }
     }
-
-    /// The value of a key in a round, counted from 0.
-    static func value(_ number: Int, round: Int, of values: Int) -> Int { (number + round * 7_919) % values }
 }

@@ -9,7 +9,7 @@ struct Row: Sendable {
     var fixture: Fixture?
     /// Whether each run gets a copy of the fixture, because it changes the store.
     var copiesFixture = false
-    var contents = Dataset.Contents.random
+    var contents = Contents.random
     var order = KeySource.Order.random
     /// Seconds of a run, and the number of runs.
     var seconds: Double
@@ -21,10 +21,34 @@ struct Row: Sendable {
 
     var id: String { info.id }
 
-    /// The keys and values of its cells.
-    func dataset(seed: UInt64) -> Dataset {
-        Dataset(seed: seed, keyCount: info.keys, valueBytes: info.valueBytes, contents: contents, order: order)
+    /// The kind of values.
+    enum Contents: String, Sendable {
+        /// Random bytes, which are incompressible.
+        case random
+        /// JSON documents of about 700 bytes.
+        case json
     }
+}
+
+/// What a cell does.
+enum Work: Sendable {
+    case write(Writing)
+    case get(Getting)
+    case scan(isBackwards: Bool)
+    case seek
+    case readWhileWriting
+    case ycsb(YCSBMix)
+    /// An opening after that many puts of each key.
+    case recover(rounds: Int)
+    case pace(rate: Int)
+    case amplify(Amplifying)
+    case remember
+    case damage(changes: Int)
+    case typed(TypedWork)
+    /// That many jobs at once.
+    case jobs(batch: Int)
+    /// What only Heartwood does: for figures in its documents, and for the cost of the harness.
+    case own(@Sendable (Cell) async throws -> Measured)
 }
 
 /// How many rows are measured, and for how long.
@@ -34,20 +58,24 @@ enum PlanName: String, Sendable, Codable, CaseIterable {
     case full
 }
 
-/// What a cell does. Each case is a workload that is generic over the engine; `CellRunner` calls it with the engine.
-enum Work: Sendable {
-    case write(Writing)
-    case get(Getting)
-    case scan(Scanning)
-    case seek(Seeking)
-    case readWhileWriting(ReadingWhileWriting)
-    case ycsb(YCSBWork)
-    case recover(Recovering)
-    case pace(PacedWriting)
-    case amplify(Amplifying)
-    case remember(Remembering)
-    case damage(Damaging)
-    case typed(TypedWork)
-    case jobs(JobsWork)
-    case heartwood(HeartwoodWork)
+/// The parameters of a run of the program. They determine the rows, in the parent and in its children.
+struct Parameters: Sendable, Codable, Hashable {
+    var plan: PlanName
+    /// Keys of a store, except in rows that set another number.
+    var keys: Int
+    /// Seconds of a run, and of a run with durable writes.
+    var seconds: Double
+    var durableSeconds: Double
+    var runs: Int
+    var seed: UInt64 = 42
+
+    /// The defaults of a plan.
+    init(_ plan: PlanName) {
+        self.plan = plan
+        switch plan {
+        case .quick: (keys, seconds, durableSeconds, runs) = (200_000, 0.5, 1, 1)
+        case .default: (keys, seconds, durableSeconds, runs) = (300_000, 1, 3, 2)
+        case .full: (keys, seconds, durableSeconds, runs) = (1_000_000, 3, 20, 3)
+        }
+    }
 }

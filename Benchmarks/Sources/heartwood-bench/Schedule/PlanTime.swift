@@ -29,10 +29,10 @@ enum PlanTime {
         case .amplify(let work):
             let whole = all * Double(work.rounds)
             return 2 + (engine.hasOneWriter ? min(work.patience, whole) : whole)
-        case .damage(let work): return Double(work.changes) * 0.008
+        case .damage(let changes): return Double(changes) * 0.008
         case .recover: return 1
         case .remember: return min(4 * row.seconds, Double(row.info.keys) * 5e-6)
-        case .heartwood(.writeCost): return 10 * row.seconds
+        case .own where row.id.hasPrefix("write-cost"): return 10 * row.seconds
         default: return row.seconds
         }
     }

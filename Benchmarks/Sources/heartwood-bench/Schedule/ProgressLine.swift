@@ -10,37 +10,31 @@ final class ProgressLine: Sendable {
         var title = ""
         var began: UInt64 = 0
         var stepBegan: UInt64 = 0
-        var isRunning = false
+        var row: Substring { title.prefix { $0 != "," } }
     }
 
-    private let state = Mutex(State())
+    private let state = Mutex<State?>(nil)
     private let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
 
     /// Starts the display.
     ///
     /// - Parameter estimates: Estimated seconds of each step.
     func begin(_ estimates: [Double]) {
-        state.withLock { state in
-            state = State(estimates: estimates, began: Ticks.now, stepBegan: Ticks.now, isRunning: true)
-        }
+        state.withLock { $0 = State(estimates: estimates, began: Ticks.now, stepBegan: Ticks.now) }
         guard isTerminal else { return }
         Thread { [self] in
-            while state.withLock({ state in draw(state) }) { Thread.sleep(forTimeInterval: 1) }
+            while state.withLock({ draw($0) }) { Thread.sleep(forTimeInterval: 1) }
         }.start()
     }
 
     /// Shows the step that has begun, counted from 0.
     func show(step: Int, _ title: String) {
         state.withLock { state in
-            let isOfNewRow = title.split(separator: ",").first != state.title.split(separator: ",").first
-            state.step = step
-            state.title = title
-            state.stepBegan = Ticks.now
-            if isTerminal {
-                _ = draw(state)
-            } else if isOfNewRow {
-                Self.write("\(title.split(separator: ",").first ?? "") (\(step + 1) of \(state.estimates.count))\n")
-            }
+            guard var now = state else { return }
+            let row = now.row
+            (now.step, now.title, now.stepBegan) = (step, title, Ticks.now)
+            state = now
+            if !draw(now), now.row != row { Self.write("\(now.row) (\(step + 1) of \(now.estimates.count))\n") }
         }
     }
 
@@ -48,31 +42,24 @@ final class ProgressLine: Sendable {
     func note(_ text: String) {
         state.withLock { state in
             Self.write("\(isTerminal ? "\r\u{1B}[K" : "")\(text)\n")
-            if isTerminal { _ = draw(state) }
+            _ = draw(state)
         }
     }
 
     /// Removes the line.
     func end() {
-        state.withLock { state in
-            guard state.isRunning else { return }
-            state.isRunning = false
-            if isTerminal { Self.write("\r\u{1B}[K") }
-        }
+        state.withLock { $0 = nil }
+        if isTerminal { Self.write("\r\u{1B}[K") }
     }
 
-    private func draw(_ state: State) -> Bool {
-        guard state.isRunning else { return false }
-        var parts = ["run \(state.step + 1) of \(state.estimates.count)", state.title]
-        if Interrupt.isRequested {
-            parts.append("stopping")
-        } else {
-            let left = Self.secondsLeft(
-                state.estimates, step: state.step, elapsed: Ticks.seconds(from: state.began, to: Ticks.now),
-                ofStep: Ticks.seconds(from: state.stepBegan, to: Ticks.now))
-            parts.append("about \(Self.clock(left)) left")
-        }
-        Self.write("\r" + parts.joined(separator: " · ") + "\u{1B}[K")
+    /// Returns false if nothing is to be drawn.
+    private func draw(_ state: State?) -> Bool {
+        guard isTerminal, let state else { return false }
+        let left = Self.secondsLeft(
+            state.estimates, step: state.step, elapsed: Ticks.seconds(from: state.began),
+            ofStep: Ticks.seconds(from: state.stepBegan))
+        let time = Interrupt.isRequested ? "stopping" : "about \(Self.clock(left)) left"
+        Self.write("\rrun \(state.step + 1) of \(state.estimates.count) · \(state.title) · \(time)\u{1B}[K")
         return true
     }
 
@@ -92,7 +79,5 @@ final class ProgressLine: Sendable {
         return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
     }
 
-    private static func write(_ text: String) {
-        FileHandle.standardError.write(Data(text.utf8))
-    }
+    private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
 }

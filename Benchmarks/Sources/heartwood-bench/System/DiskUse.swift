@@ -5,22 +5,13 @@ internal import Synchronization
 enum DiskUse {
     /// Bytes that are allocated for the files, written or not.
     static func allocatedBytes(of directory: String) -> UInt64 {
-        guard let entries = opendir(directory) else { return 0 }
-        defer { closedir(entries) }
-        let descriptor = dirfd(entries)
-        var bytes: UInt64 = 0
-        while let entry = readdir(entries) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return names.reduce(0) { bytes, name in
             var status = stat()
-            let found = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) {
-                    fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW)
-                }
-            }
             // Files that were deleted since the directory was listed don't count.
-            guard found == 0, status.st_mode & S_IFMT == S_IFREG else { continue }
-            bytes += UInt64(status.st_blocks) * 512
+            guard lstat("\(directory)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return bytes }
+            return bytes + UInt64(status.st_blocks) * 512
         }
-        return bytes
     }
 
     /// The same, after it has stopped changing, because engines delete files later. Waits for at most 5 s.
@@ -38,22 +29,21 @@ enum DiskUse {
 
     /// Calls `body`, and also returns the largest size of the directory meanwhile, measured every 10 ms.
     static func peak<R>(of directory: String, during body: () async throws -> R) async throws -> (R, UInt64) {
-        let isOver = Signal()
-        async let peak = onThread {
-            var peak: UInt64 = 0
-            while true {
-                // Measures once more after the end.
-                let isLast = isOver.isRaised
-                peak = max(peak, allocatedBytes(of: directory))
-                if isLast { return peak }
-                Thread.sleep(forTimeInterval: 0.01)
-            }
-        }
+        let peak = Peak()
+        let repeater = Repeater(milliseconds: 10) { peak.note(allocatedBytes(of: directory)) }
         let result: R
         do {
-            defer { isOver.raise() }
+            defer { repeater.stop() }
             result = try await body()
         }
-        return (result, try await peak)
+        // Once more after the end.
+        peak.note(allocatedBytes(of: directory))
+        return (result, peak.bytes.withLock { $0 })
+    }
+
+    private final class Peak: Sendable {
+        let bytes = Mutex(UInt64(0))
+
+        func note(_ now: UInt64) { bytes.withLock { $0 = max($0, now) } }
     }
 }

@@ -21,16 +21,17 @@ struct ProcessUse: Sendable {
             processorNanoseconds: nanoseconds(usage.ru_utime) + nanoseconds(usage.ru_stime))
     }
 
-    /// Current memory, without and of mapped files; nil if the system doesn't report it.
-    static var memory: (anonymous: UInt64, mapped: UInt64)? {
-        let status = lines(of: "/proc/self/status")
-        return both(number("RssAnon:", status), number("RssFile:", status)).map { ($0 * 1024, $1 * 1024) }
+    /// Memory without and of mapped files.
+    struct Memory: Sendable {
+        var anonymous: UInt64
+        var mapped: UInt64
     }
 
-    /// Both values, or nil.
-    static func both(_ first: UInt64?, _ second: UInt64?) -> (UInt64, UInt64)? {
-        guard let first, let second else { return nil }
-        return (first, second)
+    /// Current memory; nil if the system doesn't report it.
+    static var memory: Memory? {
+        let status = lines(of: "/proc/self/status")
+        guard let anonymous = number("RssAnon:", status), let mapped = number("RssFile:", status) else { return nil }
+        return Memory(anonymous: anonymous * 1024, mapped: mapped * 1024)
     }
 
     private static func nanoseconds(_ time: timeval) -> UInt64 {

@@ -16,43 +16,58 @@ final class WorkDirectory: Sendable {
         path = url.path
     }
 
-    /// A path that doesn't exist.
-    func newPath(_ name: String) -> String {
-        "\(path)/\(name)-\(counter.add(1, ordering: .relaxed).newValue)"
+    /// Creates a directory with a new name.
+    func make(_ name: String) throws -> String {
+        try make("\(name)-\(counter.add(1, ordering: .relaxed).newValue)", in: path)
+    }
+
+    func make(_ name: String, in directory: String) throws -> String {
+        let path = "\(directory)/\(name)"
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        return path
     }
 
     /// Copies a directory with its files. `cp` keeps holes: almost all of the 64 GiB of LMDB's file is one.
     func copy(_ source: String, to destination: String) throws {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["cp", "-R", source, destination]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else {
-            throw CellFailure(failure: "copying the store failed: cp exited with code \(process.terminationStatus)")
+        guard CommandOutput.of("cp", "-R", source, destination) != nil else {
+            throw CellFailure(failure: "copying the store failed")
         }
     }
 
-    func make(_ path: String) throws {
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-    }
-
-    func remove(_ path: String) throws {
-        try FileManager.default.removeItem(atPath: path)
-    }
+    func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 
     /// Writes the data of all file systems to the disk.
     func sync() { Foundation.sync() }
 
     /// Deletes this directory.
-    func removeAll() {
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    func removeAll() { remove(path) }
 
     /// Free bytes for this user.
     var freeBytes: UInt64 {
         var information = statvfs()
         guard statvfs(path, &information) == 0 else { return .max }
         return UInt64(information.f_bavail) * UInt64(information.f_frsize)
+    }
+}
+
+/// The output of another program.
+enum CommandOutput {
+    /// Nil if the program doesn't exist or fails.
+    static func of(_ arguments: String...) -> String? { run(arguments) }
+
+    static func firstLine(_ arguments: String...) -> String? {
+        run(arguments)?.split(separator: "\n").first.map(String.init)
+    }
+
+    private static func run(_ arguments: [String]) -> String? {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return nil }
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return process.terminationStatus == 0 ? String(decoding: data, as: UTF8.self) : nil
     }
 }

@@ -1,5 +1,5 @@
 /// A way to keep records of a Swift type: Heartwood's repositories, and what Swift programs use otherwise.
-protocol RecordEngine: Sendable {
+protocol RecordEngine: Subject {
     associatedtype Opened: RecordDatabase
 
     /// Opens the database in an existing directory; creates one if there is none.
@@ -32,26 +32,4 @@ protocol RecordDatabase: Sendable {
     /// Saves many cities into an empty database, as fast as it can, and leaves it ready for fast reads.
     nonisolated(nonsending) func fill(_ cities: Cities) async throws
     nonisolated(nonsending) func close() async throws
-}
-
-extension EngineID {
-    /// Passes the engine's way to keep records to a visitor, by its concrete type.
-    func acceptRecords<V: RecordEngineVisitor>(_ visitor: V) async throws -> V.Result {
-        switch self {
-        case .heartwood: return try await visitor.visit(RepositoryEngine())
-        case .jsonFile: return try await visitor.visit(JSONFileEngine(syncs: false))
-        case .jsonFileSynced: return try await visitor.visit(JSONFileEngine(syncs: true))
-        default: break
-        }
-        #if PEER_SQLITE
-        if self == .grdb { return try await visitor.visit(GRDBRecordEngine()) }
-        #endif
-        throw NotBuilt(engine: self)
-    }
-}
-
-/// An operation on a way to keep records.
-protocol RecordEngineVisitor {
-    associatedtype Result
-    func visit<E: RecordEngine>(_ engine: E) async throws -> Result
 }

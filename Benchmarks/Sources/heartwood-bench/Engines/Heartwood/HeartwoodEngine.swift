@@ -1,44 +1,63 @@
+internal import Foundation
 internal import Heartwood
 
-/// Heartwood as a Swift service uses it: tasks write, and reads block while the disk does.
+/// Heartwood as Swift services use it: tasks write, and reads block while the disk does; or from threads.
 struct HeartwoodEngine: Engine {
-    private let reading: ValueReading
+    let id: EngineID
 
-    init(_ reading: ValueReading) { self.reading = reading }
+    init(_ id: EngineID) { self.id = id }
 
-    var id: EngineID { reading == .mapped ? .heartwoodMapped : .heartwood }
-    var title: String { reading == .mapped ? "Heartwood, mapped" : "Heartwood" }
-    var family: String { "heartwood" }
-    var version: String { HeartwoodVersion.current }
-    var runsOnThreads: Bool { false }
+    var runsOnThreads: Bool { id == .heartwoodThreads }
     var unimportantFiles: [String] { ["LOCK"] }
 
-    var settings: [String] {
-        reading == .mapped
-            ? [
-                "valueReading = .mapped: values are read from a mapping of the files; otherwise as Heartwood."
-            ]
-            : [
-                "Default settings: values are read by pread, and every read verifies the record's checksum.",
-                "Writes are .synced, .written or .buffered, as the row promises.",
-                "strictRecovery in the rows with all checks on.",
-                "No compression, as by default; .zlib() in the row with compression.",
-                "Typed rows: a repository with JSON, the default coder.",
-            ]
+    var info: EngineInfo {
+        let (title, settings) =
+            switch id {
+            case .heartwoodMapped:
+                (
+                    "Heartwood, mapped",
+                    "valueReading = .mapped: values are read from a mapping of the files; otherwise as Heartwood."
+                )
+            case .heartwoodThreads:
+                (
+                    "Heartwood, threads",
+                    """
+                    Each writer is a thread that calls the blocking forms of put, remove and write; otherwise as \
+                    Heartwood.
+                    """
+                )
+            default:
+                (
+                    "Heartwood",
+                    """
+                    Default settings: values are read by pread, and every read verifies the record's checksum.
+                    Writes are .synced, .written or .buffered, as the row promises.
+                    strictRecovery in the rows with all checks on.
+                    No compression, as by default; .zlib() in the row with compression.
+                    Typed rows: a repository with JSON, the default coder.
+                    """
+                )
+            }
+        return EngineInfo(id, title, family: "heartwood", version: Self.version, settings: settings)
     }
+
+    /// The newest version in the change log, with the commit if the sources are a Git checkout.
+    static let version: String = {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(6).dropFirst().joined(separator: "/")
+        let changes = (try? String(contentsOfFile: "/\(root)/CHANGELOG.md", encoding: .utf8)) ?? ""
+        let heading = changes.split(separator: "\n").first { $0.hasPrefix("## ") }
+        let version = heading?.dropFirst(3).split(separator: " ").first.map(String.init) ?? "of unknown version"
+        let commit = CommandOutput.firstLine("git", "-C", "/\(root)", "describe", "--always", "--dirty")
+        return commit.map { "\(version) (\($0))" } ?? version
+    }()
 
     func open(at path: String, for use: EngineUse) async throws -> HeartwoodDatabase {
-        HeartwoodDatabase(
-            try await Store.open(at: path, configuration: Self.configuration(reading, use)), use.promise.durability)
-    }
-
-    /// The configuration of a store.
-    static func configuration(_ reading: ValueReading, _ use: EngineUse) -> Store.Configuration {
         var configuration = Store.Configuration()
-        configuration.valueReading = reading
+        configuration.valueReading = id == .heartwoodMapped ? .mapped : .positioned
         configuration.strictRecovery = use.isParanoid
         if use.compresses { configuration.compression = .zlib() }
-        return configuration
+        let store = try await Store.open(at: path, configuration: configuration)
+        return HeartwoodDatabase(store, use.promise.durability, blocks: runsOnThreads)
     }
 }
 
@@ -57,13 +76,15 @@ extension Promise {
 struct HeartwoodDatabase: Database {
     let store: Store
     private let durability: Durability
+    private let blocks: Bool
 
-    init(_ store: Store, _ durability: Durability) {
+    init(_ store: Store, _ durability: Durability, blocks: Bool = false) {
         self.store = store
         self.durability = durability
+        self.blocks = blocks
     }
 
-    func session() -> HeartwoodSession { HeartwoodSession(store: store, durability: durability) }
+    func session() -> HeartwoodSession { HeartwoodSession(store: store, durability: durability, blocks: blocks) }
     func compactAll() async throws { try await store.compact() }
 
     func settle() async throws {
@@ -83,51 +104,5 @@ struct HeartwoodDatabase: Database {
         case .new, .closed, .unclosed: false
         default: true
         }
-    }
-}
-
-/// A task's use of a store.
-struct HeartwoodSession: Session {
-    let store: Store
-    let durability: Durability
-
-    @inline(__always)
-    nonisolated(nonsending) func put(_ key: [UInt8], _ value: [UInt8]) async throws {
-        try await store.put(key, value, durability: durability)
-    }
-
-    @inline(__always)
-    nonisolated(nonsending) func remove(_ key: [UInt8]) async throws {
-        try await store.remove(key, durability: durability)
-    }
-
-    nonisolated(nonsending) func write(
-        _ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void
-    ) async throws {
-        try await store.write(Self.batch(store, fill), durability: durability)
-    }
-
-    @inline(__always)
-    static func batch(
-        _ store: Store, _ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void
-    ) throws -> WriteBatch {
-        var batch = store.makeBatch()
-        try fill { key, value in batch.put(key, value) }
-        return batch
-    }
-
-    @inline(__always)
-    func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {
-        try store.withEntry(key) { value, _, _ in body(value) } != nil
-    }
-
-    @inline(__always)
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
-        try store.scan(key.map { .from($0) } ?? .all).forEach { key, value in visit(key, value) ? .next : .stop }
-    }
-
-    @inline(__always)
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
-        try store.scan(reversed: true).forEach { key, value in visit(key, value) ? .next : .stop }
     }
 }

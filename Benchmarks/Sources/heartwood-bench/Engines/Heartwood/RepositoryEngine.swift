@@ -3,6 +3,8 @@ internal import HeartwoodRepository
 
 /// A repository with the defaults: JSON, and a store with default settings.
 struct RepositoryEngine: RecordEngine {
+    var info: EngineInfo { HeartwoodEngine(.heartwood).info }
+
     func open(at path: String, _ promise: Promise, blocks: Bool) async throws -> CityRepository {
         try await CityRepository(Store.open(at: path), promise.durability)
     }

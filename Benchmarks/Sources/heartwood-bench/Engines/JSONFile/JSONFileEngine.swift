@@ -7,16 +7,17 @@ struct JSONFileEngine: RecordEngine {
     let syncs: Bool
 
     var info: EngineInfo {
-        EngineInfo(
-            id: (syncs ? EngineID.jsonFileSynced : .jsonFile).rawValue,
-            title: syncs ? "JSON file, synced" : "JSON file", family: "json-file", version: "",
-            settings: [
-                syncs
-                    ? "The same, but the directory is synced too, so that a save survives power loss."
-                    : "An actor with a dictionary, and JSONEncoder with its defaults. Each save writes all items by "
-                        + "Data.write(options: .atomic), as published: Foundation for Linux syncs the new file, not "
-                        + "the directory, so a save may be lost with the power, although the row's promise is another."
-            ], missing: nil)
+        syncs
+            ? EngineInfo(
+                .jsonFileSynced, "JSON file, synced", family: "json-file", version: "",
+                settings: "The same, but the directory is synced too, so that a save survives power loss.")
+            : EngineInfo(
+                .jsonFile, "JSON file", version: "",
+                settings: """
+                    An actor with a dictionary, and JSONEncoder with its defaults. Each save writes all items by \
+                    Data.write(options: .atomic), as published: Foundation for Linux syncs the new file, not the \
+                    directory, so a save may be lost with the power, although the row's promise is another.
+                    """)
     }
 
     func open(at path: String, _ promise: Promise, blocks: Bool) async throws -> JSONFileDatabase {

@@ -4,26 +4,24 @@ internal import GRDB
 
 /// SQLite as Swift programs use it: a `DatabasePool` of GRDB, with cached statements, as its documentation advises.
 struct GRDBEngine: Engine {
-    var id: EngineID { .grdb }
-    var title: String { "GRDB" }
-    var family: String { "sqlite" }
-    var version: String { "7.10, SQLite \(SQLiteEngine().version)" }
     var runsOnThreads: Bool { true }
     var isFilledInOrder: Bool { true }
     var unimportantFiles: [String] { ["pairs.sqlite-shm"] }
 
-    var settings: [String] {
-        [
-            "DatabasePool, which sets journal_mode = WAL, and cached statements: as its documentation advises.",
-            "The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its "
-                + "default. It can't keep writes back in the process. It has one writer at a time, so it is measured "
-                + "with up to 64 writers.",
-            "One transaction (write) per put and one reading block (read) per get, as in the examples of its "
-                + "documentation; the figures include the cost of its pool.",
-            "busyMode = .timeout, because a reader that opens may hold the writers' lock for a short time.",
-            "Typed rows: Codable records in columns, save(), and cached statements for reads. A single worker has a "
-                + "thread of its own, which is faster; 64 workers are tasks that await the asynchronous write.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .grdb, "GRDB", family: "sqlite", version: "7.10, SQLite \(SQLiteEngine.version)",
+            settings: """
+                DatabasePool, which sets journal_mode = WAL, and cached statements: as its documentation advises.
+                The same table as SQLite's; synchronous = FULL where a write survives power loss, else NORMAL, its \
+                default. It can't keep writes back in the process. It has one writer at a time, so it is measured \
+                with up to 64 writers.
+                One transaction (write) per put and one reading block (read) per get, as in the examples of its \
+                documentation; the figures include the cost of its pool.
+                busyMode = .timeout, because a reader that opens may hold the writers' lock for a short time.
+                Typed rows: Codable records in columns, save(), and cached statements for reads. A single worker has \
+                a thread of its own, which is faster; 64 workers are tasks that await the asynchronous write.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> GRDBDatabase {
@@ -77,7 +75,7 @@ struct GRDBSession: Session {
         }
     }
 
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         try pool.write { database in
             try fill { key, value in try Self.put(database, key, value) }
         }
@@ -97,7 +95,7 @@ struct GRDBSession: Session {
         }
     }
 
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         if let key {
             try iterate("SELECT key, value FROM pairs WHERE key >= ? ORDER BY key", [Data(key)], visit)
         } else {
@@ -105,12 +103,12 @@ struct GRDBSession: Session {
         }
     }
 
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try iterate("SELECT key, value FROM pairs ORDER BY key DESC", [], visit)
     }
 
     private func iterate(
-        _ sql: String, _ arguments: StatementArguments, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+        _ sql: String, _ arguments: StatementArguments, _ visit: PairVisitor
     ) throws {
         try pool.read { database in
             let statement = try database.cachedStatement(sql: sql)
@@ -125,7 +123,7 @@ struct GRDBSession: Session {
     }
 
     private static func lend(
-        _ key: Data?, _ value: Data?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+        _ key: Data?, _ value: Data?, _ visit: PairVisitor
     ) -> Bool {
         (key ?? Data()).withUnsafeBytes { key in
             (value ?? Data()).withUnsafeBytes { value in visit(key.bytes, value.bytes) }

@@ -4,6 +4,7 @@ internal import GRDB
 
 /// `Codable` records of GRDB in columns, as its documentation advises, with the same indexes.
 struct GRDBRecordEngine: RecordEngine {
+    var info: EngineInfo { GRDBEngine().info }
     var prefersThreads: Bool { true }
 
     func open(at path: String, _ promise: Promise, blocks: Bool) async throws -> GRDBCities {

@@ -3,28 +3,26 @@ internal import CLMDB
 
 /// LMDB with a map that is large enough for all databases of these benchmarks.
 struct LMDBEngine: Engine {
-    var id: EngineID { .lmdb }
-    var title: String { "LMDB" }
-    var family: String { "lmdb" }
-    var version: String { "\(MDB_VERSION_MAJOR).\(MDB_VERSION_MINOR).\(MDB_VERSION_PATCH)" }
     var runsOnThreads: Bool { true }
     var isFilledInOrder: Bool { true }
     var unimportantFiles: [String] { ["lock.mdb"] }
 
-    var settings: [String] {
-        [
-            "A map of 64 GiB, which is address space only; MDB_NOTLS, because reading transactions of these benchmarks "
-                + "aren't bound to threads.",
-            "Defaults where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives process death "
-                + "(power loss may then damage the whole database). It can't keep writes back in the process.",
-            "One transaction per put. The gets of a thread share a reading transaction, renewed every 256 gets, in its "
-                + "favour: without renewal it would read fastest, but not see newer writes.",
-            "Compacted databases are filled in the order of the keys, in its favour: pages are full, as after a bulk "
-                + "load.",
-            "It has one writer at a time, each with its own sync. More writers only wait in a queue, so it is measured "
-                + "with up to 64.",
-            "It has no checksums and no compression.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .lmdb, "LMDB", version: "\(MDB_VERSION_MAJOR).\(MDB_VERSION_MINOR).\(MDB_VERSION_PATCH)",
+            settings: """
+                A map of 64 GiB, which is address space only; MDB_NOTLS, because reading transactions of these \
+                benchmarks aren't bound to threads.
+                Defaults where a write survives power loss; MDB_WRITEMAP and MDB_NOSYNC where it survives process \
+                death (power loss may then damage the whole database). It can't keep writes back in the process.
+                One transaction per put. The gets of a thread share a reading transaction, renewed every 256 gets, \
+                in its favour: without renewal it would read fastest, but not see newer writes.
+                Compacted databases are filled in the order of the keys, in its favour: pages are full, as after a \
+                bulk load.
+                It has one writer at a time, each with its own sync. More writers only wait in a queue, so it is \
+                measured with up to 64.
+                It has no checksums and no compression.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> LMDBDatabase { try LMDBDatabase(path, use) }
@@ -101,7 +99,7 @@ final class LMDBSession: Session, @unchecked Sendable {
     }
 
     @inline(__always)
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         try transact { transaction in
             try fill { key, value in
                 try Self.withItem(key) { key in
@@ -143,20 +141,20 @@ final class LMDBSession: Session, @unchecked Sendable {
     }
 
     @inline(__always)
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         guard let key else { return try iterate(from: MDB_val(), MDB_FIRST, MDB_NEXT, visit) }
         try Self.withItem(key) { key in try iterate(from: key, MDB_SET_RANGE, MDB_NEXT, visit) }
     }
 
     @inline(__always)
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try iterate(from: MDB_val(), MDB_LAST, MDB_PREV, visit)
     }
 
     @inline(__always)
     private func iterate(
         from start: MDB_val, _ first: MDB_cursor_op, _ next: MDB_cursor_op,
-        _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+        _ visit: PairVisitor
     ) throws {
         try renewView()
         var cursor: OpaquePointer?

@@ -3,23 +3,22 @@ internal import CLevelDB
 
 /// LevelDB through its C library, with the settings that its documentation (doc/index.md) advises.
 struct LevelDBEngine: Engine {
-    var id: EngineID { .leveldb }
-    var title: String { "LevelDB" }
-    var family: String { "leveldb" }
-    var version: String { "\(leveldb_major_version()).\(leveldb_minor_version())" }
     var runsOnThreads: Bool { true }
     var unimportantFiles: [String] { ["LOCK", "LOG", "LOG.old"] }
 
-    var settings: [String] {
-        [
-            "As its doc/index.md advises: a block cache (a third of the memory, as RocksDB), Bloom filters of 10 bits "
-                + "per key, and a write buffer of 64 MiB (as RocksDB's), because a larger one speeds up bulk loads.",
-            "sync = true where a write survives power loss, otherwise false. It can't keep writes back in the process, "
-                + "so it isn't in the rows whose writes may be lost with the process.",
-            "No compression, because Heartwood has none by default; Snappy in the row with compression.",
-            "By default it doesn't verify checksums when it reads; paranoid_checks and verify_checksums in the rows "
-                + "with all checks on. Its C library returns a copy of a value.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .leveldb, "LevelDB", version: "\(leveldb_major_version()).\(leveldb_minor_version())",
+            settings: """
+                As its doc/index.md advises: a block cache (a third of the memory, as RocksDB), Bloom filters of 10 \
+                bits per key, and a write buffer of 64 MiB (as RocksDB's), because a larger one speeds up bulk \
+                loads.
+                sync = true where a write survives power loss, otherwise false. It can't keep writes back in the \
+                process, so it isn't in the rows whose writes may be lost with the process.
+                No compression, because Heartwood has none by default; Snappy in the row with compression.
+                By default it doesn't verify checksums when it reads; paranoid_checks and verify_checksums in the \
+                rows with all checks on. Its C library returns a copy of a value.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> LevelDBDatabase { try LevelDBDatabase(path, use) }
@@ -93,7 +92,7 @@ struct LevelDBSession: Session {
         }
     }
 
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         let batch = leveldb_writebatch_create()
         defer { leveldb_writebatch_destroy(batch) }
         try fill { key, value in
@@ -120,7 +119,7 @@ struct LevelDBSession: Session {
     }
 
     @inline(__always)
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         try iterate(visit) { iterator in
             guard let key else { return leveldb_iter_seek_to_first(iterator) }
             key.withCharacters { leveldb_iter_seek(iterator, $0, $1) }
@@ -130,7 +129,7 @@ struct LevelDBSession: Session {
     }
 
     @inline(__always)
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try iterate(visit) {
             leveldb_iter_seek_to_last($0)
         } next: {
@@ -140,7 +139,7 @@ struct LevelDBSession: Session {
 
     @inline(__always)
     private func iterate(
-        _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool, start: (OpaquePointer?) -> Void,
+        _ visit: PairVisitor, start: (OpaquePointer?) -> Void,
         next: (OpaquePointer?) -> Void
     ) throws {
         let iterator = leveldb_create_iterator(database.database, database.reading)

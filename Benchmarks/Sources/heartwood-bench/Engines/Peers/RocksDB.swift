@@ -4,29 +4,28 @@ internal import Foundation
 
 /// RocksDB through its C library, with the settings that the page "Setup Options and Basic Tuning" of its wiki advises.
 struct RocksDBEngine: Engine {
-    var id: EngineID { .rocksdb }
-    var title: String { "RocksDB" }
-    var family: String { "rocksdb" }
     var runsOnThreads: Bool { true }
     var unimportantFiles: [String] { ["LOCK", "LOG", "LOG.old", "IDENTITY"] }
     /// The C library doesn't report its version.
-    var version: String { Self.installedVersion }
     private static let installedVersion =
         CommandOutput.firstLine("pkg-config", "--modversion", "rocksdb") ?? "of unknown version"
 
-    var settings: [String] {
-        [
-            "As its wiki's \"Setup Options and Basic Tuning\" advises: as many background jobs as cores, a block cache "
-                + "of a third of the memory with index and filter blocks in it (level 0's pinned), blocks of 16 KiB, "
-                + "Bloom filters of 10 bits per key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 MiB.",
-            "sync = true where a write survives power loss, otherwise false.",
-            "manual_wal_flush, with a flush of the log every 10 ms, where writes may be lost with the process: as "
-                + "Heartwood's .buffered.",
-            "No compression, because Heartwood has none by default; LZ4, and Zstandard in the last level, in the row "
-                + "with compression.",
-            "Checksums of blocks are verified by default; wal_recovery_mode = kAbsoluteConsistency in the rows with "
-                + "all checks on.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .rocksdb, "RocksDB", version: Self.installedVersion,
+            settings: """
+                As its wiki's "Setup Options and Basic Tuning" advises: as many background jobs as cores, a block \
+                cache of a third of the memory with index and filter blocks in it (level 0's pinned), blocks of 16 \
+                KiB, Bloom filters of 10 bits per key, level_compaction_dynamic_level_bytes, bytes_per_sync of 1 \
+                MiB.
+                sync = true where a write survives power loss, otherwise false.
+                manual_wal_flush, with a flush of the log every 10 ms, where writes may be lost with the process: as \
+                Heartwood's .buffered.
+                No compression, because Heartwood has none by default; LZ4, and Zstandard in the last level, in the \
+                row with compression.
+                Checksums of blocks are verified by default; wal_recovery_mode = kAbsoluteConsistency in the rows \
+                with all checks on.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> RocksDBDatabase { try RocksDBDatabase(path, use) }
@@ -140,7 +139,7 @@ struct RocksDBSession: Session {
         }
     }
 
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         let batch = rocksdb_writebatch_create()
         defer { rocksdb_writebatch_destroy(batch) }
         try fill { key, value in
@@ -166,7 +165,7 @@ struct RocksDBSession: Session {
     }
 
     @inline(__always)
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         try iterate(visit) { iterator in
             guard let key else { return rocksdb_iter_seek_to_first(iterator) }
             key.withCharacters { rocksdb_iter_seek(iterator, $0, $1) }
@@ -176,7 +175,7 @@ struct RocksDBSession: Session {
     }
 
     @inline(__always)
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try iterate(visit) {
             rocksdb_iter_seek_to_last($0)
         } next: {
@@ -186,7 +185,7 @@ struct RocksDBSession: Session {
 
     @inline(__always)
     private func iterate(
-        _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool, start: (OpaquePointer?) -> Void,
+        _ visit: PairVisitor, start: (OpaquePointer?) -> Void,
         next: (OpaquePointer?) -> Void
     ) throws {
         let iterator = rocksdb_create_iterator(database.database, database.reading)

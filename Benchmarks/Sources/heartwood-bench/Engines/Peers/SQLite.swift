@@ -4,26 +4,26 @@ internal import Synchronization
 
 /// SQLite as a key-value store through its C library: one table WITHOUT ROWID, a write-ahead log, prepared statements.
 struct SQLiteEngine: Engine {
-    var id: EngineID { .sqlite }
-    var title: String { "SQLite" }
-    var family: String { "sqlite" }
-    var version: String { String(cString: sqlite3_libversion()) }
+    static var version: String { String(cString: sqlite3_libversion()) }
     var runsOnThreads: Bool { true }
     var isFilledInOrder: Bool { true }
     var unimportantFiles: [String] { ["pairs.sqlite-shm"] }
 
-    var settings: [String] {
-        [
-            "A table WITHOUT ROWID, journal_mode = WAL and prepared statements, as a key-value store.",
-            "synchronous = FULL where a write survives power loss, else NORMAL. It can't keep writes back in the "
-                + "process.",
-            "One connection writes. Threads that write wait for it in a queue, which is faster than its busy handler; "
-                + "each thread that reads has its own connection. More writers only wait, so it is measured with up to "
-                + "64.",
-            "cache_size of 256 MiB and mmap_size of 16 GiB, as its documentation advises for databases of that size.",
-            "Compacted databases are filled in the order of the keys, in its favour. It has no checksums of pages and "
-                + "no compression.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .sqlite, "SQLite", version: Self.version,
+            settings: """
+                A table WITHOUT ROWID, journal_mode = WAL and prepared statements, as a key-value store.
+                synchronous = FULL where a write survives power loss, else NORMAL. It can't keep writes back in the \
+                process.
+                One connection writes. Threads that write wait for it in a queue, which is faster than its busy \
+                handler; each thread that reads has its own connection. More writers only wait, so it is measured \
+                with up to 64.
+                cache_size of 256 MiB and mmap_size of 16 GiB, as its documentation advises for databases of that \
+                size.
+                Compacted databases are filled in the order of the keys, in its favour. It has no checksums of pages \
+                and no compression.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> SQLiteDatabase { try SQLiteDatabase(path, use) }
@@ -72,7 +72,7 @@ final class SQLiteSession: Session {
     @inline(__always)
     func remove(_ key: [UInt8]) throws { try database.writing { try $0.remove(key) } }
 
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         try database.writing { writer in
             try writer.execute("BEGIN IMMEDIATE")
             do {
@@ -89,12 +89,12 @@ final class SQLiteSession: Session {
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool { try reader.get(key, body) }
 
     @inline(__always)
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         try reader.scan(key == nil ? \.scanning : \.seeking, from: key, visit)
     }
 
     @inline(__always)
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try reader.scan(\.scanningBackwards, from: nil, visit)
     }
 

@@ -70,7 +70,7 @@ final class SQLiteConnection: @unchecked Sendable {
     @inline(__always)
     func scan(
         _ kind: KeyPath<SQLiteConnection, OpaquePointer?>, from key: [UInt8]?,
-        _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool
+        _ visit: PairVisitor
     ) throws {
         if scanning == nil { try prepareScans() }
         let statement = self[keyPath: kind]
@@ -83,7 +83,7 @@ final class SQLiteConnection: @unchecked Sendable {
     }
 
     @inline(__always)
-    private func step(_ statement: OpaquePointer?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    private func step(_ statement: OpaquePointer?, _ visit: PairVisitor) throws {
         while true {
             let code = sqlite3_step(statement)
             if code == SQLITE_DONE { return }

@@ -3,21 +3,19 @@ internal import Synchronization
 /// The physical limit of the same work: system calls and copies only. An engine can exceed it much only if its writers
 /// share work that these threads do alone.
 struct RawEngine: Engine {
-    var id: EngineID { .raw }
-    var title: String { "raw" }
-    var family: String { "raw" }
-    var version: String { "" }
     var runsOnThreads: Bool { true }
 
-    var settings: [String] {
-        [
-            "Where a write survives power loss: each thread appends key and value to a file of zeros (pwrite) and "
-                + "waits for the disk (fdatasync) alone.",
-            "Where a write survives process death: pwrite alone. Where writes may be lost with the process: a copy in "
-                + "memory.",
-            "Reads: pread of the value from a file of values, found by its number; scans in pieces of 64 KiB.",
-            "It keeps no order and can't find keys, so writes aren't compared with what was put.",
-        ]
+    var info: EngineInfo {
+        EngineInfo(
+            .raw, "raw", version: "",
+            settings: """
+                Where a write survives power loss: each thread appends key and value to a file of zeros (pwrite) and \
+                waits for the disk (fdatasync) alone.
+                Where a write survives process death: pwrite alone. Where writes may be lost with the process: a \
+                copy in memory.
+                Reads: pread of the value from a file of values, found by its number; scans in pieces of 64 KiB.
+                It keeps no order and can't find keys, so writes aren't compared with what was put.
+                """)
     }
 
     func open(at path: String, for use: EngineUse) async throws -> RawDatabase { RawDatabase(path, use) }
@@ -97,7 +95,7 @@ final class RawSession: Session, @unchecked Sendable {
         try append()
     }
 
-    func write(_ fill: (_ add: (_ key: [UInt8], _ value: [UInt8]) throws -> Void) throws -> Void) throws {
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
         buffer.removeAll(keepingCapacity: true)
         try fill { key, value in
             buffer.append(contentsOf: key)
@@ -127,13 +125,13 @@ final class RawSession: Session, @unchecked Sendable {
         return try values.read(key.withUnsafeBytes { values.keys.number(of: $0.bytes) }, body)
     }
 
-    func scan(from key: [UInt8]?, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws {
         guard let values else { return }
         let first = key.map { key in key.withUnsafeBytes { values.keys.number(of: $0.bytes) } }
         try values.scan(from: first ?? 0, visit)
     }
 
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         try values?.scanBackwards(visit)
     }
 }

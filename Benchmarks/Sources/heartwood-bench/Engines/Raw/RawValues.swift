@@ -4,7 +4,7 @@ internal import Foundation
 final class RawValues {
     private static let pieceBytes = 64 << 10
 
-    private let descriptor: Int32
+    private let file: RawFile
     private let count: Int
     let keys: KeySource
     private let valueBytes: Int
@@ -13,22 +13,18 @@ final class RawValues {
 
     /// Opens the file; nil if there is none.
     init?(opening path: String) throws {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
+        guard access(path, F_OK) == 0 else { return nil }
+        let file = try RawFile(reading: path)
         var header = [UInt64](repeating: 0, count: 2)
-        let read = header.withUnsafeMutableBytes { pread(file, $0.baseAddress, $0.count, 0) }
-        guard read == 16 else { throw SystemCallFailure("pread", path) }
-        descriptor = file
+        try header.withUnsafeMutableBytes { try file.read(into: $0, at: 0) }
+        self.file = file
         count = Int(header[0])
         keys = KeySource(count: count)
         valueBytes = Int(header[1])
         buffer = .allocate(byteCount: max(Self.pieceBytes, Dataset.keyBytes + valueBytes), alignment: 16)
     }
 
-    deinit {
-        buffer.deallocate()
-        close(descriptor)
-    }
+    deinit { buffer.deallocate() }
 
     /// The path of the file in a directory.
     static func path(in directory: String) -> String { "\(directory)/values" }
@@ -58,14 +54,12 @@ final class RawValues {
     func read(_ number: Int, _ body: (RawSpan) -> Void) throws -> Bool {
         guard number >= 0, number < count else { return false }
         let offset = 16 + number * recordBytes + Dataset.keyBytes
-        guard pread(descriptor, buffer.baseAddress, valueBytes, off_t(offset)) == valueBytes else {
-            throw SystemCallFailure("pread", nil)
-        }
+        try file.read(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<valueBytes]), at: offset)
         body(UnsafeRawBufferPointer(rebasing: buffer[..<valueBytes]).bytes)
         return true
     }
 
-    func scan(from start: Int, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scan(from start: Int, _ visit: PairVisitor) throws {
         let step = max(1, buffer.count / recordBytes)
         for first in stride(from: start, to: count, by: step) {
             try load(first, min(step, count - first))
@@ -75,7 +69,7 @@ final class RawValues {
         }
     }
 
-    func scanBackwards(_ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) throws {
+    func scanBackwards(_ visit: PairVisitor) throws {
         let step = max(1, buffer.count / recordBytes)
         var end = count
         while end > 0 {
@@ -89,14 +83,12 @@ final class RawValues {
     }
 
     private func load(_ first: Int, _ number: Int) throws {
-        let bytes = number * recordBytes
-        guard pread(descriptor, buffer.baseAddress, bytes, off_t(16 + first * recordBytes)) == bytes else {
-            throw SystemCallFailure("pread", nil)
-        }
+        let piece = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(number * recordBytes)])
+        try file.read(into: piece, at: 16 + first * recordBytes)
     }
 
     @inline(__always)
-    private func lend(_ index: Int, _ visit: (_ key: RawSpan, _ value: RawSpan) -> Bool) -> Bool {
+    private func lend(_ index: Int, _ visit: PairVisitor) -> Bool {
         let record = UnsafeRawBufferPointer(rebasing: buffer[index * recordBytes..<(index + 1) * recordBytes])
         return visit(
             UnsafeRawBufferPointer(rebasing: record[..<Dataset.keyBytes]).bytes,

@@ -39,17 +39,28 @@ extension DamageResult {
     /// Changes that lost or altered records without an error, in a thousand.
     var silent: Double { changes > 0 ? Double(lost + wrong) * 1_000 / Double(changes) : 0 }
 
+    /// The columns of tables.
+    static let columns: [(title: String, isSilent: Bool, count: @Sendable (DamageResult) -> Int)] = [
+        ("harmless", false, { $0.harmless }), ("refused", false, { $0.refused }), ("crashed", false, { $0.crashed }),
+        ("hung", false, { $0.hung }), ("lost", true, { $0.lost }), ("wrong", true, { $0.wrong }),
+        ("changes", false, { $0.changes }),
+    ]
+
     /// Of all runs together; nil if no run has one.
     static func sum(_ runs: [CellResult.Run]) -> DamageResult? {
-        runs.compactMap(\.damage).reduce(nil) { sum, damage in sum.map { $0 + damage } ?? damage }
+        runs.compactMap(\.damage).reduce(nil) { sum, damage in
+            guard var sum else { return damage }
+            for count in [
+                \DamageResult.changes, \.refused, \.harmless, \.lost, \.wrong, \.crashed, \.hung,
+            ] as [WritableKeyPath<DamageResult, Int>] { sum[keyPath: count] += damage[keyPath: count] }
+            return sum
+        }
     }
+}
 
-    /// Of two runs together.
-    static func + (left: DamageResult, right: DamageResult) -> DamageResult {
-        DamageResult(
-            changes: left.changes + right.changes, refused: left.refused + right.refused,
-            harmless: left.harmless + right.harmless, lost: left.lost + right.lost, wrong: left.wrong + right.wrong,
-            crashed: left.crashed + right.crashed, hung: left.hung + right.hung,
-            lostButTold: left.lostButTold.map { $0 + (right.lostButTold ?? 0) } ?? right.lostButTold)
+extension Comparison {
+    /// The effects of changed bytes for each engine; none in other rows.
+    var damages: [(row: String, engine: String, sum: DamageResult)] {
+        entries.compactMap { entry in DamageResult.sum(entry.runs).map { (row.id, entry.engine.title, $0) } }
     }
 }

@@ -93,16 +93,14 @@ struct FigureTables: Sendable {
     }
 
     private func damage(_ comparisons: [Comparison]) -> String {
-        var table = MarkdownTable(["row, engine", "harmless", "refused", "crashed", "hung", "lost", "wrong", "changes"])
-        for comparison in comparisons {
-            for entry in comparison.entries {
-                guard let sum = DamageResult.sum(entry.runs) else { continue }
-                let name = "\(MarkdownTable.code(comparison.row.id)), \(MarkdownTable.escaped(entry.engine.title))"
-                let silent = [sum.lost, sum.wrong].map { $0 > 0 ? "**\(Numbers.grouped($0))**" : "0" }
-                table.add(
-                    [name] + [sum.harmless, sum.refused, sum.crashed, sum.hung].map(Numbers.grouped) + silent
-                        + [Numbers.grouped(sum.changes)])
-            }
+        var table = MarkdownTable(["row, engine"] + DamageResult.columns.map(\.title))
+        for line in comparisons.flatMap(\.damages) {
+            table.add(
+                ["\(MarkdownTable.code(line.row)), \(MarkdownTable.escaped(line.engine))"]
+                    + DamageResult.columns.map { _, isSilent, count in
+                        let text = Numbers.grouped(count(line.sum))
+                        return isSilent && count(line.sum) > 0 ? "**\(text)**" : text
+                    })
         }
         return table.text
     }

@@ -3,20 +3,22 @@ internal import HeartwoodJobs
 internal import HeartwoodRepository
 internal import Synchronization
 
+/// `jobs`: workers enqueue a job, take one and acknowledge it, again and again; or so many at once.
+///
 /// A `JobQueue` with its workers. Every enqueuing, claim and acknowledgement is `.synced`. The last job of each batch
 /// enqueues another batch, so that as many jobs are on their way as in the other queues.
 enum HeartwoodQueueing {
     static func measure(_ cell: Cell, batch: Int) async throws -> Measured {
         var configuration = Store.Configuration()
         configuration.durability = .synced
-        let store = try await Store.open(at: cell.store, configuration: configuration)
+        let store = try await Store.open(at: cell.spec.store, configuration: configuration)
         let queue = try await JobQueue.open(in: store, coder: BytesCoder())
-        let (bytes, start) = (cell.info.valueBytes, Ticks.now)
+        let (bytes, start) = (cell.row.info.valueBytes, Ticks.now)
         let deadline = start + cell.nanoseconds
         let counter = Counter()
         let enqueue = { @Sendable in
             let numbers = counter.take(batch)
-            let jobs = numbers.map { BytesJob(bytes: JobsWork.payload($0, bytes: bytes)) }
+            let jobs = numbers.map { BytesJob(bytes: payload($0, bytes: bytes)) }
             if batch == 1 { try await queue.enqueue(jobs[0]) } else { try await queue.enqueue(contentsOf: jobs) }
         }
         let workers = JobWorkers(
@@ -36,9 +38,7 @@ enum HeartwoodQueueing {
         await counter.wait()
         workers.stop()
         try await running.value
-        var measured = Measured()
-        (measured.operations, measured.seconds) = (counter.finished, Ticks.seconds(from: start, to: Ticks.now))
-        measured.bytes = UInt64(counter.finished * bytes)
+        let measured = Measured(counter.finished, since: start, bytesEach: bytes)
         let counts = try await queue.counts()
         try await store.close()
         let left = counts.due + counts.scheduled + counts.running + counts.dead
@@ -46,6 +46,13 @@ enum HeartwoodQueueing {
             throw WrongResult("\(counter.enqueued) jobs, \(counter.finished) done, and \(counts) left")
         }
         return measured
+    }
+
+    /// What a job carries: its number, and bytes.
+    static func payload(_ number: Int, bytes: Int) -> [UInt8] {
+        var payload = Array(String(number).utf8) + [UInt8(ascii: " ")]
+        while payload.count < bytes { payload.append(UInt8(ascii: "a") + UInt8(payload.count % 26)) }
+        return payload
     }
 
     /// A job of bytes, without a format.

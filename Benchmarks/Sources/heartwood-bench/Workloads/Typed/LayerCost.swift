@@ -13,9 +13,7 @@ enum LayerCost {
         let sides = try await Sides(cell, count: count)
         let start = Ticks.now
         let times = try await Task { try await run(sides, until: start + cell.nanoseconds, isSave: isSave) }.value
-        var measured = Measured()
-        measured.operations = 2 * slice * times.repository.count
-        measured.seconds = Ticks.seconds(from: start, to: Ticks.now)
+        var measured = Measured(2 * slice * times.repository.count, since: start)
         let (repository, store) = (median(times.repository), median(times.store))
         measured.figures[.repositoryNanoseconds] = repository
         measured.figures[.storeNanoseconds] = store
@@ -35,39 +33,34 @@ enum LayerCost {
 
     private static func run(_ sides: Sides, until deadline: UInt64, isSave: Bool) async throws -> Times {
         var times = Times()
-        var numbers = RandomNumbers(below: count, seed: 7)
-        while true {
-            let first = Ticks.now
-            var found = 0
-            if isSave {
-                for _ in 0..<slice {
-                    try await sides.repository.save(Plain(id: numbers.next()), durability: .buffered)
-                }
-            } else {
-                for _ in 0..<slice {
-                    let number = numbers.next()
-                    if try await sides.repository.find(by: number)?.id == number { found += 1 }
-                }
-            }
-            let second = Ticks.now
-            if isSave {
-                for _ in 0..<slice {
-                    try await sides.store.put(sides.keys[numbers.next()], sides.value, durability: .buffered)
-                }
-            } else {
-                for _ in 0..<slice {
-                    let bytes = try await sides.store.fetch(sides.keys[numbers.next()])
-                    if bytes?.count == sides.value.count { found += 1 }
-                }
-            }
-            let third = Ticks.now
-            if !isSave, found != 2 * slice {
-                throw WrongResult("a record wasn't found, or has other bytes")
-            }
-            times.repository.append(Double(second - first) / Double(slice))
-            times.store.append(Double(third - second) / Double(slice))
-            if third >= deadline { return times }
+        var random = SplitMix64(seed: 7)
+        /// The nanoseconds of an operation.
+        @inline(__always)
+        func time(_ operation: (Int) async throws -> Void) async throws -> Double {
+            let start = Ticks.now
+            for _ in 0..<slice { try await operation(random.next(below: count)) }
+            return Double(Ticks.now - start) / Double(slice)
         }
+        func check(_ isFound: Bool) throws {
+            if !isFound { throw WrongResult("a record wasn't found, or has other bytes") }
+        }
+        repeat {
+            if isSave {
+                times.repository.append(
+                    try await time { try await sides.repository.save(Plain(id: $0), durability: .buffered) })
+                times.store.append(
+                    try await time { try await sides.store.put(sides.keys[$0], sides.value, durability: .buffered) })
+            } else {
+                times.repository.append(
+                    try await time { try check(try await sides.repository.find(by: $0)?.id == $0) })
+                times.store.append(
+                    try await time { number in
+                        let bytes = try await sides.store.fetch(sides.keys[number])
+                        try check(bytes?.count == sides.value.count)
+                    })
+            }
+        } while Ticks.now < deadline
+        return times
     }
 
     /// A repository and a store with the same keys and values.
@@ -79,10 +72,8 @@ enum LayerCost {
         let value: [UInt8]
 
         init(_ cell: Cell, count: Int) async throws {
-            var configuration = Store.Configuration()
-            configuration.compaction = .manual
-            below = try await Store.open(at: cell.newDirectory("layer"), configuration: configuration)
-            store = try await Store.open(at: cell.newDirectory("bytes"), configuration: configuration)
+            below = try await cell.openManual(cell.newDirectory("layer"))
+            store = try await cell.openManual(cell.newDirectory("bytes"))
             repository = try await below.repository(of: Plain.self, named: "plain", coder: PlainCoder())
             try await repository.save((0..<count).map { Plain(id: $0) }, durability: .buffered)
             // What the repository has written, key by key.

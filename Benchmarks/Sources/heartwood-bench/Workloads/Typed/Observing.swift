@@ -8,7 +8,7 @@ enum Observing {
     private static let count = 1_000
 
     static func measure(_ cell: Cell, observers: Int) async throws -> Measured {
-        let store = try await Store.open(at: cell.store)
+        let store = try await Store.open(at: cell.spec.store)
         let counters = try await store.repository(of: Counter.self, named: "counters")
         try await counters.save((0..<count).map { Counter(id: $0, number: 0) })
         let seen = Seen(observers)
@@ -20,18 +20,11 @@ enum Observing {
         try await seen.wait("the first results") { $0.allSatisfy { $0.results == 1 } }
         let start = Ticks.now
         let watch = try await Task {
-            var watch = Stopwatch(deadline: start + cell.nanoseconds, interval: cell.interval)
-            var number = 0
-            while true {
-                let group = watch.next()
-                if group == 0 { break }
-                for step in 0..<group {
-                    number += 1
-                    try await counters.save(Counter(id: 0, number: number), durability: .written)
-                    if step == 0 { watch.lap() }
-                }
+            var (watch, number) = (cell.stopwatch(since: start), 0)
+            try await watch.runAsync {
+                number += 1
+                try await counters.save(Counter(id: 0, number: number), durability: .written)
             }
-            watch.stop()
             return watch
         }.value
         if observers > 0 {

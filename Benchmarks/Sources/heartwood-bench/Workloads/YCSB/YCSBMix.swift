@@ -34,6 +34,15 @@ enum YCSBOperation: Sendable, Equatable {
     case scan(Int, length: Int)
     /// Read, then written.
     case change(Int, value: Int)
+
+    /// The number of its key.
+    var number: Int {
+        switch self {
+        case .read(let number), .update(let number, _), .insert(let number, _), .scan(let number, _),
+            .change(let number, _):
+            number
+        }
+    }
 }
 
 /// The operations of one worker; the same sequence for the same arguments.

@@ -4,14 +4,14 @@ struct YCSBWork: Sendable {
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         let zipfian = mix == .d ? Zipfian(cell.data.keyCount) : nil
-        let database = try await engine.open(at: cell.store, for: cell.row.use)
+        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
         let sessions = try (0..<cell.workers).map { _ in try database.session() }
         let team = Team(cell.workers, onThreads: engine.runsOnThreads)
         let start = Ticks.now
         let outcomes = try await team.run { worker in
             try await Self.work(
                 sessions[worker], cell.data, walk(cell, worker, zipfian),
-                Stopwatch(deadline: start + cell.nanoseconds, interval: cell.interval))
+                cell.stopwatch(since: start))
         }
         var measured = Measured(outcomes.map(\.watch), since: start, bytesEach: cell.data.pairBytes)
         measured.noteHeartwood(database)
@@ -44,41 +44,32 @@ struct YCSBWork: Sendable {
     private static func work<S: Session>(
         _ session: S, _ data: Dataset, _ walk: YCSBWalk, _ watch: Stopwatch
     ) async throws -> Outcome {
-        var (walk, outcome) = (walk, Outcome(watch: watch))
+        var (walk, watch, reads, found, sum) = (walk, watch, 0, 0, UInt64(0))
         let (keys, values) = (data.keys(), data.values)
         var key = keys.makeBuffer()
-        while true {
-            let group = outcome.watch.next()
-            if group == 0 { break }
-            for step in 0..<group {
-                switch walk.next() {
-                case .read(let number):
-                    keys.write(number, to: &key)
-                    outcome.reads += 1
-                    if try session.get(key, { value in ByteSum.add(value, to: &outcome.sum) }) { outcome.found += 1 }
-                case .update(let number, let value), .insert(let number, let value):
-                    keys.write(number, to: &key)
-                    try await session.put(key, values[value])
-                case .scan(let number, let length):
-                    keys.write(number, to: &key)
-                    var remaining = length
-                    try session.scan(from: key) { _, value in
-                        ByteSum.add(value, to: &outcome.sum)
-                        remaining -= 1
-                        return remaining > 0
-                    }
-                case .change(let number, let value):
-                    keys.write(number, to: &key)
-                    outcome.reads += 1
-                    if try session.get(key, { value in ByteSum.add(value, to: &outcome.sum) }) { outcome.found += 1 }
-                    try await session.put(key, values[value])
+        func read() throws {
+            reads += 1
+            if try session.get(key, { value in ByteSum.add(value, to: &sum) }) { found += 1 }
+        }
+        try await watch.runAsync {
+            let operation = walk.next()
+            keys.write(operation.number, to: &key)
+            switch operation {
+            case .read: try read()
+            case .update(_, let value), .insert(_, let value): try await session.put(key, values[value])
+            case .scan(_, let length):
+                var remaining = length
+                try session.scan(from: key) { _, value in
+                    ByteSum.add(value, to: &sum)
+                    remaining -= 1
+                    return remaining > 0
                 }
-                if step == 0 { outcome.watch.lap() }
+            case .change(_, let value):
+                try read()
+                try await session.put(key, values[value])
             }
         }
-        outcome.watch.stop()
-        outcome.inserted = walk.inserted
-        return outcome
+        return Outcome(watch: watch, reads: reads, found: found, sum: sum, inserted: walk.inserted)
     }
 
     /// Repeats the sequence of operations, and compares the store with its result.
@@ -100,6 +91,6 @@ struct YCSBWork: Sendable {
             }
             for (number, value) in last { expected.mayHave(number, value) }
         }
-        try await Checking.check(expected, engine, at: cell.store, cell.row.use)
+        try await engine.check(expected, at: cell.spec.store, cell.row.use)
     }
 }

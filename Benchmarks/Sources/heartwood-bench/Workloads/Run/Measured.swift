@@ -1,0 +1,103 @@
+internal import Foundation
+internal import Heartwood
+
+/// The work of all workers of a run. Becomes a `CellResult.Run`.
+struct Measured: Sendable {
+    var operations = 0
+    var seconds = 0.0
+    var bytes: UInt64 = 0
+    var latencies = LatencyHistogram()
+    var isCorrected = false
+    var figures: [Figure: Double] = [:]
+    var timeline: [CellResult.Moment]?
+
+    /// - Parameter bytesEach: Bytes of keys and values of one operation.
+    init(_ operations: Int, since start: UInt64, to end: UInt64 = Ticks.now, bytesEach: Int = 0) {
+        self.operations = operations
+        seconds = Ticks.seconds(from: start, to: end)
+        bytes = UInt64(operations * bytesEach)
+    }
+
+    /// - Parameters:
+    ///   - watches: The stopwatches of the workers.
+    ///   - start: When they began.
+    ///   - bytesEach: Bytes of keys and values that a stopwatch has counted as one operation.
+    ///   - batch: Operations that a stopwatch has counted as one.
+    init(_ watches: [Stopwatch], since start: UInt64, bytesEach: Int, batch: Int = 1) {
+        let count = watches.reduce(0) { $0 + $1.count }
+        self.init(count, since: start, to: watches.map(\.end).max() ?? start, bytesEach: bytesEach)
+        operations *= batch
+        for watch in watches { latencies.add(watch.latencies) }
+    }
+
+    /// - Parameter paced: Steps at a fixed rate.
+    init(paced: Pace.Steps, since start: UInt64, bytesEach: Int) {
+        self.init(paced.count, since: start, to: paced.end, bytesEach: bytesEach)
+        latencies = paced.latencies
+        isCorrected = true
+        timeline = paced.timeline
+        figures[.stalls] = Double(paced.stalls.count)
+    }
+
+    /// Adds a repetition of the same work.
+    mutating func add(_ other: Measured) {
+        operations += other.operations
+        seconds += other.seconds
+        bytes += other.bytes
+        latencies.add(other.latencies)
+        figures.merge(other.figures) { $1 }
+    }
+
+    /// Adds what the process has used for the work.
+    ///
+    /// - Parameter mapped: Bytes written through a mapping, which the system doesn't count; nil if they aren't known.
+    mutating func note(_ now: ProcessUse, since before: ProcessUse, mapped: UInt64? = 0) {
+        if let peak = now.peakMemoryBytes { figures[.peakMemoryBytes] = Double(peak) }
+        if operations > 0 {
+            figures[.processorNanosecondsPerOperation] =
+                Double(now.processorNanoseconds - before.processorNanoseconds) / Double(operations)
+        }
+        if bytes > 0, let mapped, let first = before.writtenBytes, let last = now.writtenBytes {
+            figures[.writeAmplification] = Double(last - first + mapped) / Double(bytes)
+        }
+    }
+
+    /// Adds Heartwood's own statistics, if the database is Heartwood's.
+    mutating func noteHeartwood<D: Database>(_ database: D) {
+        guard let statistics = (database as? HeartwoodDatabase)?.store.statistics else { return }
+        figures[.syncs] = Double(statistics.syncs)
+        if statistics.syncs > 0 { figures[.writesPerSync] = Double(statistics.batches) / Double(statistics.syncs) }
+        figures[.rotations] = Double(max(1, statistics.rotations) - 1)
+        figures[.compactions] = Double(statistics.compaction.completed)
+    }
+
+    /// The run, for the results.
+    func run(started: Double) -> CellResult.Run {
+        CellResult.Run(
+            operations: operations, seconds: seconds, bytes: bytes,
+            latency: latencies.count > 0 ? LatencyResult(latencies, isCorrected: isCorrected) : nil,
+            figures: Dictionary(uniqueKeysWithValues: figures.map { ($0.key.rawValue, $0.value) }), timeline: timeline,
+            started: started)
+    }
+}
+
+extension LatencyResult {
+    /// - Parameter isCorrected: Whether each operation was measured from the time at which it was due.
+    init(_ latencies: LatencyHistogram, isCorrected: Bool) {
+        func point(_ percent: Double) -> Point {
+            Point(percentile: percent, nanoseconds: latencies.percentile(percent))
+        }
+        // Percentiles from the lowest to the highest that the number of operations supports, eight for each nine.
+        var (curve, share) = ([0.0, 10, 20, 30, 40].map(point), 0.5)
+        while share * Double(latencies.count) >= 1, curve.count < 60 {
+            curve.append(point(100 * (1 - share)))
+            share *= 0.75
+        }
+        curve.append(point(100))
+        self.init(
+            count: latencies.count, mean: latencies.mean, p50: latencies.value(perMille: 500),
+            p90: latencies.value(perMille: 900), p99: latencies.value(perMille: 990),
+            p999: latencies.value(perMille: 999), p9999: latencies.percentile(99.99), maximum: latencies.maximum,
+            isCorrected: isCorrected, curve: curve)
+    }
+}
