@@ -247,7 +247,7 @@ struct RawFloor {
         let start = Ticks.now
         var watch = Stopwatch(deadline: start + nanoseconds, interval: 1)
         var number = 0
-        try watch.run {
+        while watch.next() {
             // After the end it continues at the start: overwriting costs the same.
             let offset = number % Self.positions * Self.recordBytes
             try records[number % records.count].withUnsafeBytes { try file.write($0[...], at: offset) }

@@ -80,7 +80,7 @@ enum Seeking {
         var (random, watch, sum) = (random, watch, UInt64(0))
         let keys = data.keys()
         var key = keys.makeBuffer()
-        try watch.run {
+        while watch.next() {
             keys.write(random.next(below: keys.count), to: &key)
             var remaining = length
             try session.scan(from: key) { _, value in

@@ -16,7 +16,7 @@ enum Loops {
         var (walk, watch) = (walk, watch)
         let (keys, values) = (data.keys(), data.values)
         var key = keys.makeBuffer()
-        try await watch.runAsync {
+        while watch.next() {
             walk.advance()
             keys.write(walk.number, to: &key)
             try await session.put(key, values[walk.value])
@@ -31,7 +31,7 @@ enum Loops {
         var (walk, watch) = (walk, watch)
         let keys = data.keys()
         var key = keys.makeBuffer()
-        try await watch.runAsync {
+        while watch.next() {
             walk.advance()
             keys.write(walk.number, to: &key)
             try await session.remove(key)
@@ -47,7 +47,7 @@ enum Loops {
         var (walk, watch) = (walk, watch)
         let (keys, values) = (data.keys(), data.values)
         var key = keys.makeBuffer()
-        try await watch.runAsync {
+        while watch.next() {
             try await session.write { add in
                 for _ in 0..<batch {
                     walk.advance()
@@ -68,7 +68,7 @@ enum Loops {
         var (found, bytes, sum) = (0, 0, UInt64(0))
         let keys = data.keys()
         var key = keys.makeBuffer()
-        try watch.run {
+        while watch.next() {
             keys.write(random.next(below: data.keyCount) &+ offset, to: &key)
             let isFound = try session.get(key) { value in
                 bytes &+= value.byteCount

@@ -11,6 +11,8 @@ struct Stopwatch: Sendable {
     private(set) var latencies = LatencyHistogram()
     private(set) var end = Ticks.now
     private var began: UInt64 = 0
+    /// The current group's operations, and the number of the current one, counted from 1.
+    private var (group, step) = (0, 0)
 
     init(deadline: UInt64, limit: Int = .max, interval: Int) {
         self.deadline = deadline
@@ -18,45 +20,28 @@ struct Stopwatch: Sendable {
         self.interval = interval
     }
 
-    /// Calls `body` for each operation.
+    /// Whether there is another operation: `while watch.next() { … }`.
     @inline(__always)
-    mutating func run(_ body: () throws -> Void) rethrows {
-        while true {
-            let group = next()
-            if group == 0 { break }
-            for step in 0..<group {
-                try body()
-                if step == 0 { lap() }
-            }
+    mutating func next() -> Bool {
+        if step == 1 { lap() }
+        if step < group {
+            step &+= 1
+            return true
         }
-        end = Ticks.now
+        return nextGroup()
     }
 
-    /// The same for operations that may suspend.
-    @inline(__always)
-    nonisolated(nonsending) mutating func runAsync(
-        _ body: nonisolated(nonsending) () async throws -> Void
-    ) async throws {
-        while true {
-            let group = next()
-            if group == 0 { break }
-            for step in 0..<group {
-                try await body()
-                if step == 0 { lap() }
-            }
+    private mutating func nextGroup() -> Bool {
+        guard end < deadline, count < limit, !Interrupt.isRequested else {
+            end = Ticks.now
+            return false
         }
-        end = Ticks.now
-    }
-
-    /// The number of operations in the next group; 0 at the end.
-    @inline(__always)
-    private mutating func next() -> Int {
-        guard end < deadline, count < limit, !Interrupt.isRequested else { return 0 }
-        let group = min(interval, limit &- count)
+        group = min(interval, limit &- count)
         count &+= group
+        step = 1
         // With an interval of one, the end of an operation is the start of the next one.
         began = interval == 1 && count > 1 ? end : Ticks.now
-        return group
+        return true
     }
 
     /// After the first operation of a group.

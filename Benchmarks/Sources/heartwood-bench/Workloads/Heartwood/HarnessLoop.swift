@@ -19,7 +19,7 @@ enum HarnessLoop {
         let session = NoSession()
         let (keys, values) = (data.keys(), data.values)
         var key = keys.makeBuffer()
-        watch.run {
+        while watch.next() {
             walk.advance()
             keys.write(walk.number, to: &key)
             session.put(key, values[walk.value])

@@ -32,7 +32,7 @@ enum HeartwoodReads {
             var (found, sum, expected) = (0, UInt64(0), UInt64(0))
             let start = Ticks.now
             var watch = cell.stopwatch(since: start, interval: 1)
-            try watch.run {
+            while watch.next() {
                 for index in keys.indices {
                     let number = random.next(below: source.count)
                     expected &+= cell.data.sum(number)
@@ -59,7 +59,7 @@ enum HeartwoodReads {
             let keys = cell.data.keys()
             var (random, key) = (SplitMix64(seed: cell.seed(0)), keys.makeBuffer())
             var (watch, found, sum) = (cell.stopwatch(since: start), 0, UInt64(0))
-            try await watch.runAsync {
+            while watch.next() {
                 keys.write(random.next(below: keys.count), to: &key)
                 if let value = isAsync ? try await store.fetch(key) : try store.get(key) {
                     found += 1

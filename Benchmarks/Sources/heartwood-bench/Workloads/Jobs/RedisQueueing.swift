@@ -44,7 +44,7 @@ struct Redis: Subject {
         let (jobs, taken) = (Self.word("jobs"), Self.word("taken-\(worker)"))
         let move = [Self.word("BLMOVE"), jobs, taken] + ["RIGHT", "LEFT", "0"].map(Self.word)
         var number = 0
-        try watch.run {
+        while watch.next() {
             let new = (0..<batch).map { _ in
                 number += 1
                 return HeartwoodQueueing.payload(worker << 40 | number, bytes: cell.row.info.valueBytes)[...]

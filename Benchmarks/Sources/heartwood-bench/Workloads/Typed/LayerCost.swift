@@ -34,33 +34,38 @@ enum LayerCost {
     private static func run(_ sides: Sides, until deadline: UInt64, isSave: Bool) async throws -> Times {
         var times = Times()
         var random = SplitMix64(seed: 7)
-        /// The nanoseconds of an operation.
-        @inline(__always)
-        func time(_ operation: (Int) async throws -> Void) async throws -> Double {
-            let start = Ticks.now
-            for _ in 0..<slice { try await operation(random.next(below: count)) }
-            return Double(Ticks.now - start) / Double(slice)
-        }
-        func check(_ isFound: Bool) throws {
-            if !isFound { throw WrongResult("a record wasn't found, or has other bytes") }
-        }
-        repeat {
+        while true {
+            let first = Ticks.now
+            var found = 0
             if isSave {
-                times.repository.append(
-                    try await time { try await sides.repository.save(Plain(id: $0), durability: .buffered) })
-                times.store.append(
-                    try await time { try await sides.store.put(sides.keys[$0], sides.value, durability: .buffered) })
+                for _ in 0..<slice {
+                    try await sides.repository.save(Plain(id: random.next(below: count)), durability: .buffered)
+                }
             } else {
-                times.repository.append(
-                    try await time { try check(try await sides.repository.find(by: $0)?.id == $0) })
-                times.store.append(
-                    try await time { number in
-                        let bytes = try await sides.store.fetch(sides.keys[number])
-                        try check(bytes?.count == sides.value.count)
-                    })
+                for _ in 0..<slice {
+                    let number = random.next(below: count)
+                    if try await sides.repository.find(by: number)?.id == number { found += 1 }
+                }
             }
-        } while Ticks.now < deadline
-        return times
+            let second = Ticks.now
+            if isSave {
+                for _ in 0..<slice {
+                    try await sides.store.put(sides.keys[random.next(below: count)], sides.value, durability: .buffered)
+                }
+            } else {
+                for _ in 0..<slice {
+                    let bytes = try await sides.store.fetch(sides.keys[random.next(below: count)])
+                    if bytes?.count == sides.value.count { found += 1 }
+                }
+            }
+            let third = Ticks.now
+            if !isSave, found != 2 * slice {
+                throw WrongResult("a record wasn't found, or has other bytes")
+            }
+            times.repository.append(Double(second - first) / Double(slice))
+            times.store.append(Double(third - second) / Double(slice))
+            if third >= deadline { return times }
+        }
     }
 
     /// A repository and a store with the same keys and values.

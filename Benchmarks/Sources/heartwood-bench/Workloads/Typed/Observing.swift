@@ -21,7 +21,7 @@ enum Observing {
         let start = Ticks.now
         let watch = try await Task {
             var (watch, number) = (cell.stopwatch(since: start), 0)
-            try await watch.runAsync {
+            while watch.next() {
                 number += 1
                 try await counters.save(Counter(id: 0, number: number), durability: .written)
             }

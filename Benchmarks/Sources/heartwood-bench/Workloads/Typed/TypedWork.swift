@@ -75,7 +75,7 @@ extension RecordEngine {
             walk.advance()
             return cities.city(walk.number, change: walk.value)
         }
-        try await watch.runAsync {
+        while watch.next() {
             if batch == 1 {
                 try await database.save(next())
             } else {
@@ -115,7 +115,7 @@ extension RecordEngine {
     ) async throws -> (Stopwatch, UInt64) {
         var (watch, sum, random) = (watch, UInt64(0), SplitMix64(seed: seed))
         let cities = cell.cities
-        try await watch.runAsync {
+        while watch.next() {
             let number = random.next(below: cities.count)
             switch question {
             case .find: sum &+= try await database.find(cities.id(number))?.sum ?? 0

@@ -51,7 +51,7 @@ struct YCSBWork: Sendable {
             reads += 1
             if try session.get(key, { value in ByteSum.add(value, to: &sum) }) { found += 1 }
         }
-        try await watch.runAsync {
+        while watch.next() {
             let operation = walk.next()
             keys.write(operation.number, to: &key)
             switch operation {
