@@ -3,15 +3,36 @@ import PackageDescription
 
 // A separate package, as a user of Heartwood has one, so that nothing else builds it.
 
-let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
-
 var settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-if warningsAreErrors { settings.append(.treatAllWarnings(as: .error)) }
+if Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1" { settings.append(.treatAllWarnings(as: .error)) }
+
+func products(_ names: [String], of package: String) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: package) }
+}
+
+let service =
+    products(
+        [
+            "Heartwood", "HeartwoodEtcd", "HeartwoodHummingbird", "HeartwoodJobs", "HeartwoodNIO",
+            "HeartwoodRepository", "HeartwoodService",
+        ], of: "heartwood")
+    + products(["Hummingbird", "HummingbirdCore", "HummingbirdTLS"], of: "hummingbird")
+    + products(["AsyncAlgorithms"], of: "swift-async-algorithms")
+    + products(["Configuration"], of: "swift-configuration")
+    + products(["Crypto"], of: "swift-crypto")
+    + products(["HTTPTypes"], of: "swift-http-types")
+    + products(["Logging"], of: "swift-log")
+    + products(["CoreMetrics"], of: "swift-metrics")
+    + products(["NIOCore", "NIOHTTP1", "NIOPosix"], of: "swift-nio")
+    + products(["NIOHTTPTypes", "NIOHTTPTypesHTTP1"], of: "swift-nio-extras")
+    + products(["NIOSSL"], of: "swift-nio-ssl")
+    + products(["ServiceLifecycle", "UnixSignals"], of: "swift-service-lifecycle")
+    + products(["SystemPackage"], of: "swift-system")
 
 let package = Package(
     name: "collector",
@@ -34,84 +55,26 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.9.0"),
     ],
     targets: [
-        .target(
-            name: "CollectorService",
-            dependencies: [
-                .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodNIO", package: "heartwood"),
-                .product(name: "HeartwoodHummingbird", package: "heartwood"),
-                .product(name: "HeartwoodJobs", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "HeartwoodService", package: "heartwood"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdCore", package: "hummingbird"),
-                .product(name: "HummingbirdTLS", package: "hummingbird"),
-                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
-                .product(name: "Configuration", package: "swift-configuration"),
-                .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-                .product(name: "SystemPackage", package: "swift-system"),
-                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
-            ],
-            resources: [
-                .embedInCode("Page/Resources/page.html"), .embedInCode("Page/Resources/page.css"),
-                .embedInCode("Page/Resources/page.js"), .embedInCode("Page/Resources/icon.svg"),
-            ],
-            swiftSettings: settings
-        ),
         .executableTarget(
-            name: "collector",
-            dependencies: [
-                "CollectorService",
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Logging", package: "swift-log"),
+            name: "collector", dependencies: service,
+            resources: [
+                .embedInCode("Page/page.html"), .embedInCode("Page/page.css"), .embedInCode("Page/page.js"),
+                .embedInCode("Page/icon.svg"),
             ],
-            swiftSettings: settings
-        ),
+            swiftSettings: settings),
         // Random requests, for tests and trials.
         .executableTarget(
             name: "collector-fuzz",
-            dependencies: [
-                .product(name: "HeartwoodTesting", package: "heartwood"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings
-        ),
+            dependencies: products(["HeartwoodTesting"], of: "heartwood")
+                + products(["NIOCore", "NIOPosix"], of: "swift-nio"),
+            swiftSettings: settings),
         .testTarget(
             name: "CollectorTests",
-            dependencies: [
-                "CollectorService", "collector-fuzz",
-                .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodFileSystem", package: "heartwood"),
-                .product(name: "HeartwoodJobs", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "HeartwoodTesting", package: "heartwood"),
-                .product(name: "KeyValueStoreTesting", package: "heartwood"),
-                .product(name: "Hummingbird", package: "hummingbird"),
-                .product(name: "HummingbirdTesting", package: "hummingbird"),
-                .product(name: "AsyncHTTPClient", package: "async-http-client"),
-                .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "Logging", package: "swift-log"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
-            ],
-            swiftSettings: settings
-        ),
+            dependencies: ["collector", "collector-fuzz"] + service
+                + products(["HeartwoodFileSystem", "HeartwoodTesting", "KeyValueStoreTesting"], of: "heartwood")
+                + products(["HummingbirdTesting"], of: "hummingbird")
+                + products(["AsyncHTTPClient"], of: "async-http-client")
+                + products(["NIOEmbedded"], of: "swift-nio"),
+            swiftSettings: settings),
     ]
 )

@@ -1,16 +1,14 @@
+import Foundation
 import HeartwoodTesting
 import NIOCore
 import NIOPosix
 
-/// Sends random requests to a running service, and judges its answers: none may be an error of the service, and what
-/// was acknowledged must be there afterwards.
+/// Sends random requests to a running service, and judges its answers: none may be an error of the service.
 struct HostileRun: Sendable {
-    let host: String
-    let port: Int
-    let writeToken: String
-    let readToken: String
+    var port: Int
+    var writeToken: String
+    var readToken: String
 
-    /// What has come of the requests.
     struct Result: Sendable {
         var requests = 0
         /// How many answers had each status.
@@ -19,17 +17,7 @@ struct HostileRun: Sendable {
         var acknowledged: Set<String> = []
         /// Requests whose answer was an error of the service, and those answers.
         var failures: [(request: [UInt8], answer: String)] = []
-
-        mutating func add(_ other: Result) {
-            requests += other.requests
-            statuses.merge(other.statuses, uniquingKeysWith: +)
-            acknowledged.formUnion(other.acknowledged)
-            failures += other.failures
-        }
     }
-
-    /// How long nothing may come before an answer counts as complete, and before none is expected any more.
-    private static let quiet = (after: TimeAmount.milliseconds(25), none: TimeAmount.milliseconds(400))
 
     /// Sends requests, one after the other, as long as `goesOn` says so.
     func run(seed: UInt64, while goesOn: @Sendable (Int) -> Bool) async -> Result {
@@ -40,18 +28,23 @@ struct HostileRun: Sendable {
             result.requests += 1
             // A connection that can't be made is found by the check at the end, if it stays so.
             guard let answer = try? await exchange(sent) else { continue }
-            judge(answer, to: sent, &result)
-            learn(from: answer, &requests)
+            for head in answer.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#) {
+                let status = Int(head.1) ?? 0
+                result.statuses[status, default: 0] += 1
+                if status >= 500 && status != 503 { result.failures.append((sent.bytes, answer)) }
+            }
+            for list in answer.matches(of: /"ids":\[([^\]]*)\]/) where answer.contains("HTTP/1.1 201 ") {
+                for id in list.1.matches(of: /[0-9a-f]{32}/) { result.acknowledged.insert(String(id.0)) }
+            }
+            requests.learn(from: answer)
         }
         return result
     }
 
-    /// The bytes that come back.
-    ///
-    /// - Parameter patience: How long nothing may come before no answer is expected any more.
-    func exchange(_ sent: HostileRequests.Sent, patience: TimeAmount = quiet.none) async throws -> String {
+    /// The bytes that come back until nothing comes for a while, or until the service closes the connection.
+    func exchange(_ sent: HostileRequests.Sent, untilClosed: Bool = false) async throws -> String {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
-            .connect(host: host, port: port) { channel in
+            .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
@@ -65,69 +58,64 @@ struct HostileRun: Sendable {
             }
             let raw = channel.channel
             let close = { @Sendable (time: TimeAmount) in
-                raw.eventLoop.scheduleTask(in: time) { raw.close(promise: nil) }
+                raw.eventLoop.scheduleTask(in: untilClosed ? .hours(1) : time) { raw.close(promise: nil) }
             }
-            var timer = close(patience)
+            // How long nothing may come before no answer is expected any more.
+            var timer = close(.milliseconds(400))
             defer { timer.cancel() }
             var answer: [UInt8] = []
             do {
-                for try await part in inbound {
+                for try await part in inbound where answer.count < 4 << 20 {
                     answer += part.readableBytesView
                     timer.cancel()
-                    timer = close(sent.isStream ? 6 * Self.quiet.after : Self.quiet.after)
-                    if answer.count > 4 << 20 { break }
+                    timer = close(.milliseconds(sent.isStream ? 150 : 25))
                 }
             } catch {}
             return String(decoding: answer, as: UTF8.self)
         }
     }
+}
 
-    private func judge(_ answer: String, to sent: HostileRequests.Sent, _ result: inout Result) {
-        for head in answer.matches(of: #/HTTP/1\.1 ([0-9]{3}) /#) {
-            let status = Int(head.1) ?? 0
-            result.statuses[status, default: 0] += 1
-            if status >= 500 && status != 503 { result.failures.append((sent.bytes, answer)) }
+@main
+enum Main {
+    static let usage = """
+        usage: COLLECTOR_TOKEN=TOKEN COLLECTOR_READ_TOKEN=TOKEN collector-fuzz PORT SECONDS SEED
+
+        Sends random hostile requests to the service on this machine's PORT for SECONDS, from 16 clients, and prints the
+        ids of the events that were acknowledged. Exit codes: 0 no answer was an error of the service; 1 one was, or
+        there was none; 64 wrong usage.
+
+        """
+
+    static func main() async throws {
+        let numbers = CommandLine.arguments.dropFirst().compactMap { UInt64($0) }
+        let environment = ProcessInfo.processInfo.environment
+        guard CommandLine.arguments.count == 4, numbers.count == 3, let write = environment["COLLECTOR_TOKEN"],
+            let read = environment["COLLECTOR_READ_TOKEN"]
+        else {
+            FileHandle.standardError.write(Data(usage.utf8))
+            exit(64)
         }
-        guard answer.contains("HTTP/1.1 201 ") else { return }
-        for list in answer.matches(of: /"ids":\[([^\]]*)\]/) {
-            for id in list.1.matches(of: /[0-9a-f]{32}/) { result.acknowledged.insert(String(id.0)) }
-        }
-    }
-
-    private func learn(from answer: String, _ requests: inout HostileRequests) {
-        for match in answer.matches(of: /"ids?":\[?"([0-9a-f]{32})"/).prefix(4) { requests.note(.id, String(match.1)) }
-        for match in answer.matches(of: /"(?:next|previous)":"([^"]+)"/) { requests.note(.cursor, String(match.1)) }
-        for match in answer.matches(of: /(?m)^id: ([^\r\n]+)/).prefix(4) { requests.note(.position, String(match.1)) }
-        for match in answer.matches(of: /collector_session=([^;\s]+)/) { requests.note(.cookie, String(match.1)) }
-    }
-
-    /// The ids of events that are acknowledged and can't be read.
-    func missing(_ ids: Set<String>) async throws -> [String] {
-        let ids = ids.sorted()
-        let clients = 16
-        return try await withThrowingTaskGroup(of: [String].self) { group in
-            for client in 0..<clients {
-                group.addTask {
-                    var missing: [String] = []
-                    for index in stride(from: client, to: ids.count, by: clients) {
-                        if try await !isThere(ids[index]) { missing.append(ids[index]) }
-                    }
-                    return missing
-                }
+        let run = HostileRun(port: Int(numbers[0]), writeToken: write, readToken: read)
+        let end = ContinuousClock.now + .seconds(Int64(numbers[1]))
+        let results = await withTaskGroup(of: HostileRun.Result.self) { group in
+            for client in 0..<16 as Range<UInt64> {
+                let seed = SeededRandom.mix(numbers[2] &+ client)
+                group.addTask { await run.run(seed: seed) { _ in ContinuousClock.now < end } }
             }
-            var all: [String] = []
-            for try await missing in group { all += missing }
-            return all
+            var results: [HostileRun.Result] = []
+            for await result in group { results.append(result) }
+            return results
         }
-    }
-
-    private func isThere(_ id: String) async throws -> Bool {
-        let lines = [
-            "GET /events/\(id) HTTP/1.1", "Host: a", "Connection: close", "Authorization: Bearer \(readToken)", "", "",
-        ]
-        let request = Array(lines.joined(separator: "\r\n").utf8)
-        // A slow answer isn't a lost event.
-        let answer = try await exchange(HostileRequests.Sent(bytes: request), patience: .minutes(2))
-        return answer.hasPrefix("HTTP/1.1 200")
+        var log = ""
+        for failure in results.flatMap(\.failures).prefix(10) {
+            log += "REQUEST \(String(decoding: failure.request, as: UTF8.self).debugDescription)\n"
+            log += "ANSWER \(failure.answer.prefix(500).debugDescription)\n"
+        }
+        let statuses = results.reduce(into: [:]) { $0.merge($1.statuses, uniquingKeysWith: +) }
+        FileHandle.standardError.write(Data("\(log)statuses \(statuses.sorted { $0.key < $1.key })\n".utf8))
+        // Requests with one idempotency key have the same ids.
+        for id in Set(results.flatMap(\.acknowledged)) { print(id) }
+        exit(log.isEmpty && !statuses.isEmpty ? 0 : 1)
     }
 }

@@ -4,7 +4,7 @@ import HeartwoodEtcd
 import HeartwoodService
 import Testing
 
-@testable import CollectorService
+@testable import collector
 
 @Suite struct SettingsTests {
     private static let tokens = ["COLLECTOR_TOKENS_WRITE": "web:0123456789abcdef", "COLLECTOR_TOKENS_READ": ""]
@@ -33,19 +33,26 @@ import Testing
         #expect(settings.tokens.map(\.client.name) == ["a", "b"])
     }
 
-    @Test func theDefaultsAreThoseOfTheType() async throws {
-        let settings = try await Settings.read(arguments: ["collector"], environment: [:])
-        #expect(settings.port == Settings().port)
-        #expect(settings.store == "collector.store")
-        #expect(settings.retention == .seconds(30 * 86_400))
-        #expect(settings.tokens.isEmpty)
+    @Test(
+        arguments: [
+            ([], 30, 365), (["--events-retention", "0", "--summaries-days", "0"], nil, nil),
+            (["--events-retention", "86400", "--summaries-days", "7"], 1, 7),
+        ] as [([String], Int?, Int?)])
+    func zeroIsNone(_ arguments: [String], _ retention: Int?, _ summaries: Int?) async throws {
+        let settings = try await Settings.read(arguments: ["collector"] + arguments, environment: [:])
+        #expect(settings.port == 8080 && settings.store == "collector.store" && settings.tokens.isEmpty)
+        #expect(settings.retention == retention.map { .seconds($0 * 86_400) })
+        #expect(settings.summaryLifetime == summaries.map { .seconds($0 * 86_400) })
     }
 
     @Test(arguments: [
         ["--http-port", "eighty"], ["--http-port", "70000"], ["--http-prot", "80"], ["--events-max-bytes", "-1"],
         ["--tokens-write", "no-name"], ["--tokens-write", "web:short"], ["--tls-key", "key.pem"],
         ["--sessions-secure", "perhaps"], ["--log-levle=debug"], ["--summaries-days", "4000"],
-        ["--log-level", "banana"],
+        ["--log-level", "banana"], ["--store-segmnt-bytes=1048576"], ["--limits-buffered-bytes", "65536"],
+        ["--etcd-endpoints", ""], ["--etcd-endpoints", "etcd-1:port"], ["--etcd-endpoints", "etcd-1,,etcd-2:http"],
+        ["--etcd-user", "collector"], ["--etcd-endpoints", "etcd-1", "--etcd-user", "collector"],
+        ["--etcd-prefix", "a/"], ["--etcd-endpoints", "etcd-1", "--etcd-deadline", "0"],
     ])
     func whatCanNotBeUsedIsRefused(_ arguments: [String]) async {
         await #expect(throws: SettingsError.self) {
@@ -53,17 +60,23 @@ import Testing
         }
     }
 
-    @Test func aRetentionOfZeroIsForEver() async throws {
-        let settings = try await Settings.read(arguments: ["collector", "--events-retention", "0"], environment: [:])
-        #expect(settings.retention == nil)
-    }
-
-    @Test func noDaysOfSummariesAreNone() async throws {
-        let settings = try await Settings.read(arguments: ["collector", "--summaries-days", "0"], environment: [:])
-        #expect(settings.summaryLifetime == nil)
-        #expect(Settings().summaryLifetime == .seconds(365 * 86_400))
-        let week = try await Settings.read(arguments: ["collector", "--summaries-days", "7"], environment: [:])
-        #expect(week.summaryLifetime == .seconds(7 * 86_400))
+    /// Each line of the example is a setting, those after a '#' with the default.
+    @Test func theExampleListsSettingsAndDefaults() async throws {
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../..")
+        let text = try String(contentsOf: package.appendingPathComponent("deploy/collector.env"), encoding: .utf8)
+        let arguments = text.matches(of: /(?m)^#?COLLECTOR_([A-Z_]+)=(.*)$/).map { match in
+            "--\(match.1.lowercased().replacing("_", with: "-"))=\(match.2)"
+        }
+        #expect(Set(arguments).count == arguments.count && arguments.count == 35)
+        let (settings, defaults) = (
+            try await Settings.read(arguments: ["collector"] + arguments, environment: [:]), Settings()
+        )
+        #expect(settings.idleTimeout == defaults.idleTimeout && settings.bodyTimeout == defaults.bodyTimeout)
+        #expect(settings.maximumBodyBytes == defaults.maximumBodyBytes && settings.store == defaults.store)
+        #expect(settings.retention == defaults.retention && settings.summaryLifetime == defaults.summaryLifetime)
+        #expect(settings.maximumBufferedBytes == defaults.maximumBufferedBytes && settings.hasTypeIndex)
+        #expect(settings.heartbeat == defaults.heartbeat && settings.logLevel == defaults.logLevel)
+        #expect(settings.cluster?.endpoints.count == 3 && settings.certificate != nil)
     }
 
     @Test func aClusterIsUsedIfItsEndpointsAreGiven() async throws {
@@ -83,18 +96,6 @@ import Testing
         #expect(secured.cluster?.credentials == .init(user: "collector", password: "secret"))
         #expect(secured.cluster?.prefix == Array("events/".utf8))
         #expect(secured.cluster?.deadline == .seconds(5))
-    }
-
-    @Test(arguments: [
-        ["--etcd-endpoints", ""], ["--etcd-endpoints", "etcd-1:port"], ["--etcd-endpoints", "etcd-1,,etcd-2:http"],
-        ["--etcd-user", "collector"],
-        ["--etcd-endpoints", "etcd-1", "--etcd-user", "collector"],
-        ["--etcd-endpoints", "etcd-1", "--etcd-deadline", "0"],
-    ])
-    func aClusterThatCanNotBeUsedIsRefused(_ arguments: [String]) async {
-        await #expect(throws: SettingsError.self) {
-            try await Settings.read(arguments: ["collector"] + arguments, environment: [:])
-        }
     }
 
     @Test func settingsOfTheStoreAreRead() async throws {
