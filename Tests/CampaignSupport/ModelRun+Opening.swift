@@ -94,7 +94,7 @@ extension ModelRun {
                 "after a close at number \(last) numbers continue after \(found)")
         }
         try checkTime(of: opened, isExact: closes && hasWritten)
-        summary.lostWrites += model.reopen(at: recovered)
+        summary.lostWrites += Int(model.reopen(at: recovered))
         let covered = try covered(by: report, upTo: recovered)
         let later = model.batches(after: covered)
         try expect(

@@ -7,19 +7,6 @@ internal import HeartwoodFormat
 ///
 /// A run has several lives. Each is a new store with its own keys, in memory or on disk.
 package final class ModelRun {
-    package struct Summary: Sendable {
-        package var operations = 0
-        package var writes = 0
-        package var lives = 0
-        package var openings = 0
-        package var crashes = 0
-        /// Compactions on request.
-        package var compactions = 0
-        package var lostWrites: UInt64 = 0
-        package var conflicts = 0
-        package var transactionReruns = 0
-    }
-
     /// A read view, and what it must show.
     struct ModelView {
         let view: ReadView
@@ -28,7 +15,7 @@ package final class ModelRun {
     }
 
     package let seed: UInt64
-    package internal(set) var summary = Summary()
+    package internal(set) var summary = Tally()
     let clock = ManualClock(milliseconds: 1_700_000_000_000)
     var model = Model(universe: KeyUniverse(keys: []), now: 0)
     lazy var time = StoreTimeModel(clock, now: 0)

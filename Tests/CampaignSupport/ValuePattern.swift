@@ -33,24 +33,7 @@ package struct ValuePattern: Sendable, Hashable {
     }
 
     /// Whether these are the bytes. O(length).
-    package func matches(_ bytes: [UInt8]) -> Bool {
-        guard bytes.count == length else { return false }
-        return bytes.withUnsafeBytes { raw in
-            var at = 0
-            while at + 8 <= length {
-                guard UInt64(littleEndian: raw.loadUnaligned(fromByteOffset: at, as: UInt64.self)) == word(at / 8)
-                else { return false }
-                at += 8
-            }
-            var last = word(at / 8)
-            while at < length {
-                guard raw[at] == UInt8(truncatingIfNeeded: last) else { return false }
-                last >>= 8
-                at += 1
-            }
-            return true
-        }
-    }
+    package func matches(_ bytes: [UInt8]) -> Bool { bytes.count == length && bytes == self.bytes }
 
     private func word(_ number: Int) -> UInt64 {
         switch identity & 3 {

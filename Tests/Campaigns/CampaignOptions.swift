@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HeartwoodCampaignSupport
 
 /// The option of a campaign that draws what it does.
 struct SeedOptions: ParsableArguments {
@@ -14,4 +15,16 @@ struct StoreOptions: ParsableArguments {
     var directory: String?
 
     var seed: UInt64 { seedOptions.seed }
+}
+
+extension StoreOptions {
+    /// Does the work in a new directory, which is removed unless it fails.
+    func inDirectory<Result>(
+        _ purpose: String, _ work: (_ path: String) async throws -> Result
+    ) async throws -> Result {
+        let path = try TemporaryDirectory.make(purpose, in: directory)
+        let result = try await work(path)
+        TemporaryDirectory.remove(path)
+        return result
+    }
 }

@@ -17,15 +17,11 @@ struct ModelCommand: AsyncParsableCommand {
         say("model: \(operations) operations, seed \(seed)")
         let progress = CampaignProgress()
         let run = ModelRun(seed: seed)
-        do {
+        try await progress.judge {
             try await run.run(operations: operations) { progress.show("\($0) of \(operations) operations") }
-        } catch {
-            progress.end()
-            say("FAILED: \(error)")
-            say("  replay: Tools/campaign model --operations \(operations) --seed \(seed)")
-            throw ExitCode(1)
+        } failed: { _ in
+            ["replay: Tools/campaign model --operations \(operations) --seed \(seed)"]
         }
-        progress.end()
         let summary = run.summary
         say("  \(summary.operations) operations in \(progress.time), \(summary.lives) stores")
         say("  \(summary.writes) writes, \(summary.conflicts) refused because of their conditions,")

@@ -46,7 +46,7 @@ struct ReadersCommand: AsyncParsableCommand {
         say("readers: \(reads) reads, \(seconds) s or more, \(readers) readers, seed \(seed)")
         let progress = CampaignProgress()
         let run = ReadersRun(seed: seed, readers: readers, keys: keys)
-        do {
+        try await progress.judge {
             repeat {
                 for target in over.map({ [$0] }) ?? ReadersRun.Target.allCases {
                     try await run.round(target, changes: target == .store ? max(1, changes / 10) : changes) { done in
@@ -54,24 +54,22 @@ struct ReadersCommand: AsyncParsableCommand {
                     }
                 }
             } while run.summary.reads < reads || ContinuousClock.now - progress.start < .seconds(seconds)
-            if run.summary.churn.isLacking, over != .store {
-                throw Violation("nodes were not split, merged, freed and reused: \(run.summary.churn)")
+            if run.isLackingChurn, over != .store {
+                throw Violation("nodes were not split, merged, freed and reused: \(run.summary)")
             }
-        } catch {
-            progress.end()
-            say("FAILED: \(error)")
-            say("  in round \(run.summary.rounds); run it again, with other timing:")
-            say("  Tools/campaign readers --seed \(seed) --readers \(readers) --keys \(keys) --changes \(changes)")
-            throw ExitCode(1)
+        } failed: { _ in
+            [
+                "in round \(run.summary.rounds); run it again, with other timing:",
+                "Tools/campaign readers --seed \(seed) --readers \(readers) --keys \(keys) --changes \(changes)",
+            ]
         }
-        progress.end()
-        let (summary, churn) = (run.summary, run.summary.churn)
+        let summary = run.summary
         say("  \(summary.reads) reads in \(progress.time), \(summary.rounds) rounds, no violation")
         say("  \(summary.scanned) keys in scans of read views")
         say("  \(summary.changes) changes in \(summary.writes) writes")
         say(
-            "  \(churn.splits) splits, \(churn.merges) merges, \(churn.freedNodes) nodes freed, "
-                + "\(churn.reusedNodes) reused"
+            "  \(summary.splits) splits, \(summary.merges) merges, \(summary.freedNodes) nodes freed, "
+                + "\(summary.reusedNodes) reused"
         )
     }
 }

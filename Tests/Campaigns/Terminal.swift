@@ -1,9 +1,7 @@
 internal import Foundation
 
 /// Prints a line without buffering.
-func say(_ line: String) {
-    put(line + "\n")
-}
+func say(_ line: String) { put(line + "\n") }
 
 private func put(_ text: String) {
     let bytes = Array(text.utf8)
@@ -25,6 +23,28 @@ struct ProgressLine {
 
 /// A duration as seconds with one decimal.
 func inSeconds(_ duration: Duration) -> String {
-    let (seconds, attoseconds) = duration.components
-    return "\(seconds).\(attoseconds / 100_000_000_000_000_000) s"
+    let tenths = Int(duration / .milliseconds(100))
+    return "\(tenths / 10).\(tenths % 10) s"
+}
+
+/// A table of right-aligned columns.
+struct TextTable {
+    private var rows: [[String]]
+
+    init(_ header: [String]) { rows = [header] }
+
+    mutating func add(_ name: String, _ numbers: [Int], _ more: String...) {
+        rows.append([name] + numbers.map { "\($0)" } + more)
+    }
+
+    func print() {
+        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }
+        for row in rows {
+            let cells = row.indices.map { column in
+                let padding = String(repeating: " ", count: widths[column] - row[column].count)
+                return column == 0 ? row[column] + padding : padding + row[column]
+            }
+            say("  " + cells.joined(separator: "  "))
+        }
+    }
 }

@@ -1,5 +1,6 @@
 #if os(Linux)
 import Heartwood
+import HeartwoodCampaignSupport
 import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodFuzzing

@@ -1,126 +1,81 @@
-internal import Heartwood
 package import HeartwoodTesting
 
-/// Crashes of one workload. They are derived from the traces of its runs, opened, checked, written to and crashed
-/// again.
-package final class CrashExploration {
-    package struct Totals: Sendable {
-        /// Runs of the workload.
-        package var runs = 0
-        /// Calls in these runs.
-        package var calls = 0
-        /// Points in these runs at which a crash was tried.
-        package var moments = 0
-        /// Checked crashes.
-        package var crashes = 0
-        /// Those of them that happened while a crashed store was opened or written to.
-        package var crashesAgain = 0
-        /// Openings of crashed stores.
-        package var openings = 0
-        /// Torn tails.
-        package var tornTails = 0
-    }
-
-    /// A crash that breaks a promise.
-    package struct Failure: Error, CustomStringConvertible {
-        package let workload: Workload
-        package let seed: UInt64
-        package let length: Int
-        /// The crash of the run, and the second crash if there was one.
-        package let path: [CrashState]
-        package let cause: any Error
-        /// What the last crash left.
-        package let image: DiskImage
-        package let expectation: Expectation?
-        package let lastCalls: [DiskCall]
-
-        package var description: String { "\(workload), seed \(seed): \(cause)" }
-    }
-
-    package let workload: Workload
-    package let length: Int
-    package private(set) var totals = Totals()
-    /// The different images by fingerprint, with whether each was always a mixture.
+/// Crashes of histories of one subject. They are derived from the traces of the disk, checked, and crashed again.
+package final class CrashExploration<Subject: CrashSubject> {
+    package let subject: Subject
+    /// Runs, calls, moments at which a crash was tried, crashes, those after another crash, and the subject's own.
+    package private(set) var totals = Tally()
+    /// The different images by fingerprint, with whether each was always a mixture of kept and lost.
     package private(set) var images: [UInt64: Bool] = [:]
     private var seed: UInt64 = 0
-    /// The crash that is being checked.
+    /// The crash that is being checked, and those before it.
     private var path: [CrashState] = []
-    private var judging: (crash: Crash, expectation: Expectation)?
+    private var judging: (crash: Crash, evidence: Subject.Evidence)?
 
-    package init(_ workload: Workload, length: Int) {
-        self.workload = workload
-        self.length = length
-    }
+    package init(_ subject: Subject) { self.subject = subject }
 
     /// Different images so far.
     package var imageCount: Int { images.count }
     /// Those of them in which a part of the pending writes had reached the disk.
-    package var mixedCount: Int { images.values.reduce(0) { $1 ? $0 + 1 : $0 } }
+    package var mixedCount: Int { images.values.count { $0 } }
 
-    // MARK: - Runs
+    // MARK: - Histories
 
-    /// Runs the workload and checks its crashes.
+    /// Does a history and checks its crashes.
     ///
     /// - Parameters:
-    ///   - states: The maximum number of states for each point of the run.
+    ///   - states: The maximum number of states for each point of the history.
     ///   - wanted: The number of different images at which it stops.
-    /// - Throws: `Failure`.
+    ///   - continues: Called for each state, with the number of different images; ends the exploration with false.
+    /// - Throws: `ExplorationFailure`.
     package func explore(
-        seed: UInt64, states: Int, until wanted: Int = .max, progress: () -> Void = {}
+        seed: UInt64, states: Int, until wanted: Int = .max, continues: (Int) -> Bool = { _ in true }
     ) async throws {
-        try await run(seed) { trace, timeline in
+        try await run(seed) { history in
+            let trace = history.trace
             totals.runs += 1
             totals.calls += trace.callCount
+            totals += history.counts
+            var random = SeededRandom(seed, subject.share?.stream ?? 0)
+            let share = max(1, trace.callCount / (subject.share?.states ?? .max))
             var seen: Set<[UInt64]> = []
             var moment = -1
-            for crash in trace.crashStates(limit: states, seed: seed) {
+            for crash in trace.crashStates(limit: states, seed: seed) where share == 1 || random.oneIn(share) {
                 if crash.state.events != moment {
                     moment = crash.state.events
                     totals.moments += 1
-                    progress()
-                    if images.count >= wanted { return }
                 }
+                guard images.count < wanted, continues(images.count) else { return }
                 let image = note(crash)
-                let expectation = timeline.expectation(
-                    after: crash.state.events, keepsAll: image == crash.extremes.nothingLost)
-                let (low, high) = (expectation.time.lowerBound, expectation.time.upperBound)
-                let isNew = seen.insert(
-                    [image, expectation.low, expectation.high, expectation.clock, low, high]
-                ).inserted
-                guard isNew else { continue }
-                try await judge(crash, expectation)
+                let evidence = history.evidence(crash.state.events, image == crash.extremes.nothingLost)
+                guard seen.insert([image] + subject.fingerprint(of: evidence)).inserted else { continue }
+                try await judge(crash, evidence)
             }
         }
     }
 
-    /// Checks one crash and one second crash, to reproduce a failure.
+    /// Checks one crash, and those after it that are named, to reproduce a failure.
     package func replay(seed: UInt64, path states: [CrashState]) async throws {
-        try await run(seed) { trace, timeline in
+        try await run(seed) { history in
             guard let first = states.first else { return }
-            let crash = trace.crash(first)
-            let expectation = timeline.expectation(
-                after: first.events, keepsAll: crash.image.fingerprint() == crash.extremes.nothingLost)
-            try await judge(crash, expectation, again: states.dropFirst().first)
+            try await judge(history.trace.crash(first), of: history, replaying: states.dropFirst())
         }
     }
 
-    /// Checks a kept image.
-    package func judge(_ image: DiskImage, _ expectation: Expectation) async throws {
-        _ = try await StoreCheck(image, expectation, seed: 0).run()
-    }
-
-    private func run(_ seed: UInt64, _ body: (DiskTrace, Timeline) async throws -> Void) async throws {
-        let run = WorkRun(workload, seed: seed, length: length)
-        self.seed = seed
-        (path, judging) = ([], nil)
+    private func run(_ seed: UInt64, _ body: (Aftermath<Subject.Evidence>) async throws -> Void) async throws {
+        let history = subject.history(seed: seed)
+        (self.seed, path, judging) = (seed, [], nil)
         do {
-            try await run.run()
-            try await body(run.disk.trace, try run.timeline())
+            try await body(try await history.run())
         } catch {
-            throw Failure(
-                workload: workload, seed: seed, length: length, path: path, cause: error,
-                image: judging?.crash.image ?? run.disk.image, expectation: judging?.expectation,
-                lastCalls: judging?.crash.lastCalls(8) ?? Array(run.disk.trace.calls.suffix(8)))
+            let calls = judging?.crash.lastCalls(8) ?? Array(history.disk.trace.calls.suffix(8))
+            let (options, isExact) = subject.repetition(seed: seed)
+            let states = path.map(\.description).joined(separator: ",")
+            throw ExplorationFailure(
+                title: subject.name.isEmpty ? "seed \(seed)" : "\(subject.name), seed \(seed)",
+                cause: error, path: path, left: judging.map { ($0.crash.image, $0.evidence) },
+                lines: calls.map { "  \($0)" },
+                repetition: options + (isExact && !path.isEmpty ? " --state '\(states)'" : ""), isExact: isExact)
         }
     }
 
@@ -133,38 +88,36 @@ package final class CrashExploration {
 
     // MARK: - Checks
 
-    /// Opens what a crash left, compares, writes, crashes again, and compares again.
-    ///
-    /// - Parameter again: The only crash of the second run.
-    private func judge(_ crash: Crash, _ expectation: Expectation, again: CrashState? = nil) async throws {
-        path = [crash.state]
-        judging = (crash, expectation)
-        totals.crashes += 1
-        let check = StoreCheck(crash.image, expectation, seed: crash.image.fingerprint())
-        let outcome = try await check.run()
-        totals.openings += 1
-        if outcome.wasTorn { totals.tornTails += 1 }
-        if let again {
-            try await judge(outcome.trace.crash(again), outcome.expectation(after: again.events))
-            return
-        }
-        // What was acknowledged after the first crash survives a second one.
-        let last = CrashState(events: outcome.trace.events.count, losses: .everything)
-        try await judgeAgain(outcome.trace.crash(last), outcome)
-        guard SeededRandom.mix(crash.image.fingerprint()) % 40 == 0 else { return }
-        for crash in outcome.trace.crashStates(limit: 16, seed: seed) {
-            _ = note(crash)
-            try await judgeAgain(crash, outcome)
-        }
+    private func judge(
+        _ crash: Crash, of history: Aftermath<Subject.Evidence>, replaying rest: ArraySlice<CrashState>? = nil
+    ) async throws {
+        // Where it follows each crash, the end with everything lost is no image that was looked for.
+        let isEnd = crash.state == CrashState(events: history.trace.events.count, losses: .everything)
+        let image = isEnd ? crash.image.fingerprint() : note(crash)
+        let evidence = history.evidence(crash.state.events, image == crash.extremes.nothingLost)
+        try await judge(crash, evidence, replaying: rest)
     }
 
-    private func judgeAgain(_ crash: Crash, _ outcome: StoreCheck.Outcome) async throws {
-        if path.count > 1 { path.removeLast() }
+    /// Checks what a crash left, and crashes the check.
+    ///
+    /// - Parameter rest: The only crashes after it; nil: those that the subject draws.
+    private func judge(
+        _ crash: Crash, _ evidence: Subject.Evidence, replaying rest: ArraySlice<CrashState>? = nil
+    ) async throws {
         path.append(crash.state)
-        let expectation = outcome.expectation(after: crash.state.events)
-        judging = (crash, expectation)
-        totals.crashesAgain += 1
-        totals.openings += 1
-        _ = try await StoreCheck(crash.image, expectation, seed: crash.image.fingerprint()).run(writes: false)
+        judging = (crash, evidence)
+        totals.crashes += 1
+        if path.count > 1 { totals.crashesAgain += 1 }
+        let check = try await subject.check(crash.image, evidence, depth: path.count)
+        totals += check.counts
+        if let next = rest?.first {
+            try await judge(check.trace.crash(next), of: check, replaying: rest?.dropFirst())
+        } else {
+            let image = crash.image.fingerprint()
+            for next in subject.crashes(of: check.trace, from: image, seed: seed, depth: path.count) {
+                try await judge(next, of: check)
+            }
+        }
+        path.removeLast()
     }
 }

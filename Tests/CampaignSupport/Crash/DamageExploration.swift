@@ -5,19 +5,10 @@ internal import HeartwoodTesting
 /// Damage to durable bytes. Every sector of a closed store is zeroed, filled with noise, gets a bit flipped, or is
 /// swapped with another. The result must be the whole state, or an error that names the file.
 package final class DamageExploration {
-    package struct Totals: Sendable {
-        package var runs = 0
-        package var damages = 0
-        /// Damages that an opening refused.
-        package var refused = 0
-        /// Damages that a read refused.
-        package var refusedByReads = 0
-        /// Damages of bytes that don't matter: after a recorded end, or in the closing mark itself.
-        package var harmless = 0
-    }
-
     package let workload: Workload
-    package private(set) var totals = Totals()
+    /// Runs, damages, those that an opening refused, those that a read refused, and harmless ones: of bytes after a
+    /// recorded end, or in the closing mark itself.
+    package private(set) var totals = Tally()
     private let length: Int
 
     package init(_ workload: Workload, length: Int) {
@@ -28,7 +19,7 @@ package final class DamageExploration {
     /// Damages that an opening or a read refused.
     package var refusedCount: Int { totals.refused + totals.refusedByReads }
 
-    /// - Throws: `Violation`.
+    /// - Throws: `ExplorationFailure`.
     package func explore(seed: UInt64, until wanted: Int, progress: () -> Void = {}) async throws {
         let run = WorkRun(workload, seed: seed, length: length, closesAtTheEnd: true)
         try await run.run()
@@ -64,7 +55,9 @@ package final class DamageExploration {
                     do {
                         try judge(copy, log, expectation, mustRefuse: isAlive && !isMark, mayLoseMark: isMark)
                     } catch {
-                        throw Violation("seed \(seed), \(kind) at \(start) of \(log): \(error)")
+                        throw ExplorationFailure(
+                            title: "\(workload), seed \(seed), \(kind) at \(start) of \(log)", cause: error, lines: [],
+                            repetition: "--workload \(workload) --seed \(seed) --length \(length)")
                     }
                     totals.damages += 1
                     progress()
@@ -118,13 +111,11 @@ package final class DamageExploration {
     private func judge(
         _ image: DiskImage, _ log: String, _ expectation: Expectation, mustRefuse: Bool, mayLoseMark: Bool
     ) throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = SimulatedDisk(image: image)
-        configuration.clock = ManualClock(milliseconds: expectation.clock)
-        configuration.commitBufferBytes = 64 << 10
+        let clock = ManualClock(milliseconds: expectation.clock)
         let store: Store
         do throws(StoreError) {
-            store = try Store(openingAt: WorkRun.path, configuration: configuration)
+            store = try Store(
+                openingAt: WorkRun.path, configuration: .quiet(SimulatedDisk(image: image), clock))
         } catch {
             try expect(error.code == .corruption || error.code == .unsupportedFormat, "damage became \(error)")
             guard let file = error.file, image.files.contains(file) else {

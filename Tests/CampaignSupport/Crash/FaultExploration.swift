@@ -1,37 +1,10 @@
 internal import Heartwood
 internal import HeartwoodFileSystem
-package import HeartwoodTesting
+internal import HeartwoodTesting
 
 /// Failures of one workload. Each call of a run fails in each way that such a call can fail, once and for ever. Crashes
 /// of the result follow.
 package final class FaultExploration {
-    package struct Totals: Sendable {
-        /// Runs in which a call failed. Each had its own fault.
-        package var faults = 0
-        /// Failed calls in these runs.
-        package var failedCalls = 0
-        /// Checked crashes of these runs.
-        package var crashes = 0
-        /// Faults by operation, error, and whether once or for ever.
-        package var byClass: [String: Int] = [:]
-    }
-
-    /// A run that broke a promise.
-    package struct Failure: Error, CustomStringConvertible {
-        package let workload: Workload
-        package let seed: UInt64
-        package let length: Int
-        package let fault: String
-        package let number: Int
-        package let cause: any Error
-        /// The calls and notes of the run, one a line.
-        package let history: [String]
-        /// What a crash of the run left and must have left, if the failure was found there.
-        package let left: (image: DiskImage, expectation: Expectation)?
-
-        package var description: String { "\(workload), seed \(seed), with \(fault): \(cause)" }
-    }
-
     /// How one run is disturbed.
     package struct Disturbance: Sendable, CustomStringConvertible {
         var fault: Fault?
@@ -50,7 +23,10 @@ package final class FaultExploration {
 
     package let workload: Workload
     package let length: Int
-    package private(set) var totals = Totals()
+    /// Runs with a fault of their own, failed calls in them, and checked crashes of them.
+    package private(set) var totals = Tally()
+    /// The faults by operation, error, and whether once or for ever.
+    package private(set) var classes = Tally()
     private let onlyFullDisks: Bool
     private var judging: (image: DiskImage, expectation: Expectation)?
 
@@ -65,7 +41,7 @@ package final class FaultExploration {
     /// - Parameters:
     ///   - only: The number of the only disturbance.
     ///   - wanted: The number of faults at which it stops.
-    /// - Throws: `Failure`.
+    /// - Throws: `ExplorationFailure`.
     package func explore(
         seed: UInt64, only: Int? = nil, until wanted: Int = .max, progress: () -> Void = {}
     ) async throws {
@@ -94,9 +70,12 @@ package final class FaultExploration {
                 run.removeFaults()
                 try await judge(run, disturbance, cleanImage: image)
             } catch {
-                throw Failure(
-                    workload: workload, seed: seed, length: length, fault: disturbance.description, number: number,
-                    cause: error, history: run.describe(), left: judging)
+                throw ExplorationFailure(
+                    title: "\(workload), seed \(seed), with \(disturbance)", cause: error,
+                    left: judging.map { ($0.image, $0.expectation) }, lines: run.describe().suffix(60),
+                    repetition: "--workload \(workload) --seed \(seed) --length \(length)"
+                        + "\(onlyFullDisks ? " --full-disk" : "") --only \(number)",
+                    isExact: workload.isDeterministic)
             }
             note(run, disturbance)
             progress()
@@ -111,7 +90,7 @@ package final class FaultExploration {
             guard !refused.isEmpty else { return }
             totals.faults += 1
             totals.failedCalls += refused.count
-            totals.byClass["full disk", default: 0] += 1
+            classes["full disk"] += 1
             return
         }
         let injected = run.disk.injected
@@ -121,13 +100,13 @@ package final class FaultExploration {
         var kind = "short"
         if let code = first.failure { kind = FileSystemError(operation: first.operation, path: "", code: code).symbol }
         guard let fault = disturbance.fault else {
-            totals.byClass["several by chance", default: 0] += 1
+            classes["several by chance"] += 1
             return
         }
         if case .errorAfterwards = fault.effect { kind += ", though done" }
         if case .errorHalfway = fault.effect { kind += ", half done" }
         let times = fault.times == .max ? " for ever" : ""
-        totals.byClass["\(first.operation.rawValue): \(kind)\(times)", default: 0] += 1
+        classes["\(first.operation.rawValue): \(kind)\(times)"] += 1
     }
 
     // MARK: - Faults

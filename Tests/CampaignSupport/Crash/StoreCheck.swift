@@ -47,7 +47,9 @@ struct StoreCheck {
     func run(writes: Bool = true) async throws -> Outcome {
         let store: Store
         do throws(StoreError) {
-            store = try Store(openingAt: WorkRun.path, configuration: configuration)
+            store = try Store(
+                openingAt: WorkRun.path,
+                configuration: .quiet(disk, ManualClock(milliseconds: expectation.clock)))
         } catch {
             throw Violation("the store doesn't open: \(error)")
         }
@@ -64,18 +66,6 @@ struct StoreCheck {
             try expect(replica.contents[Array("after".utf8)]?.sequence == outcome.written, "a copy lacks a write")
         }
         return outcome
-    }
-
-    private var configuration: Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.clock = ManualClock(milliseconds: expectation.clock)
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
-        configuration.maximumValueBytes = 1 << 20
-        configuration.delays = .manual(ManualDelays())
-        configuration.compaction = .manual
-        return configuration
     }
 
     private func compact(_ store: Store, _ outcome: inout Outcome) async throws {

@@ -150,9 +150,7 @@ private struct TaskWriter: Sendable {
         }
         return try await store.transaction(durability: operation.durability.asked) { transaction in
             let key = "counter/\(number % 2)"
-            let before = try transaction.get(key).map { bytes in
-                bytes.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
-            }
+            let before = try transaction.get(key).flatMap(littleEndianNumber)
             let count = WorkChange(key: key, value: .number((before ?? 0) + 1))
             history.set(operation.changes + [count], of: number)
             for change in operation.changes + [count] { try transaction.apply(change) }

@@ -49,7 +49,7 @@ package enum WorkValue: Sendable, Hashable, Codable {
     package var bytes: [UInt8] {
         switch self {
         case .pattern(let identity, let length): ValuePattern(identity: identity, length: length).bytes
-        case .number(let number): withUnsafeBytes(of: number.littleEndian) { [UInt8]($0) }
+        case .number(let number): littleEndianBytes(of: number)
         }
     }
 

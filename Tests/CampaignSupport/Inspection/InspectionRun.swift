@@ -8,26 +8,12 @@ internal import Synchronization
 /// Inspections of the files of a store that is meanwhile written to, compacted, closed and opened again. No inspection
 /// may find a fault.
 package final class InspectionRun: Sendable {
-    package struct Summary: Sendable {
-        package var verified = 0
-        package var surveyed = 0
-        package var followed = 0
-        /// Verified bytes.
-        package var bytes: UInt64 = 0
-        /// Records that the followers read.
-        package var records = 0
-        package var writes = 0
-        package var compactions = 0
-        package var openings = 0
-        package var all: Int { verified + surveyed + followed }
-    }
-
     private let path: String
     private let seed: UInt64
     private let keys: Int
     private let valueBytes: Int
     private let fileSystem = ReadingOnly(POSIXFileSystem())
-    private let summary = Mutex(Summary())
+    private let summary = Mutex(Tally())
     private let isOver = Atomic<Bool>(false)
 
     /// - Parameters:
@@ -41,7 +27,7 @@ package final class InspectionRun: Sendable {
 
     /// - Parameter report: Called after every tenth inspection.
     /// - Throws: ``Violation``.
-    package func run(inspections: Int, _ report: (Summary) -> Void = { _ in }) async throws -> Summary {
+    package func run(inspections: Int, _ report: (Tally) -> Void = { _ in }) async throws -> Tally {
         let writer = Task.detached { try await self.write() }
         while summary.withLock({ $0.openings }) == 0, !isOver.load(ordering: .acquiring) {
             try await Task.sleep(for: .milliseconds(5))
@@ -115,7 +101,7 @@ package final class InspectionRun: Sendable {
 
     // MARK: - Inspections
 
-    private func inspect(_ count: Int, _ report: (Summary) -> Void) throws {
+    private func inspect(_ count: Int, _ report: (Tally) -> Void) throws {
         for number in 0..<count {
             try expect(!isOver.load(ordering: .acquiring), "the writer has failed")
             switch number % 3 {
@@ -133,8 +119,9 @@ package final class InspectionRun: Sendable {
             result.verdict == .clean && result.findings.isEmpty && result.opens,
             "verify says \(result.verdict): \(result.findings)")
         summary.withLock { summary in
+            summary.all += 1
             summary.verified += 1
-            summary.bytes += result.bytes
+            summary.bytes += Int(result.bytes)
         }
     }
 
@@ -148,7 +135,10 @@ package final class InspectionRun: Sendable {
             try expect(
                 file.bytes.all == file.size, "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
         }
-        summary.withLock { $0.surveyed += 1 }
+        summary.withLock { summary in
+            summary.all += 1
+            summary.surveyed += 1
+        }
     }
 
     /// Reads the log to its end, and then three times what was added.
@@ -176,6 +166,7 @@ package final class InspectionRun: Sendable {
             return true
         }
         summary.withLock { summary in
+            summary.all += 1
             summary.followed += 1
             summary.records += records
         }

@@ -31,14 +31,7 @@ struct JobProgram {
     }
 
     func open() throws(StoreError) -> Store {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.clock = clock
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
-        configuration.maximumValueBytes = 1 << 20
-        configuration.compaction = .manual
-        configuration.delays = .manual(ManualDelays())
+        var configuration = Store.Configuration.quiet(disk, clock)
         configuration.durability = .synced
         return try Store(openingAt: Self.path, configuration: configuration)
     }

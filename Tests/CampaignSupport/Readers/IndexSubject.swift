@@ -52,7 +52,7 @@ struct IndexSubject: ReadSubject {
         return visible
     }
 
-    mutating func finish() throws -> Churn {
+    mutating func finish() throws -> Tally {
         visible = last
         index.publish(Self.end(last), last)
         index.prune()
@@ -61,10 +61,12 @@ struct IndexSubject: ReadSubject {
         try expect(
             statistics.readPoints == 0 && statistics.versions == statistics.keys,
             "versions are kept that no reader can see: \(statistics)")
-        let churn = index.churn
-        return Churn(
-            splits: churn.splits, merges: churn.merges, freedNodes: churn.freedNodes,
-            reusedNodes: churn.madeNodes - churn.pages)
+        var churn = Tally()
+        churn.splits = index.churn.splits
+        churn.merges = index.churn.merges
+        churn.freedNodes = index.churn.freedNodes
+        churn.reusedNodes = index.churn.madeNodes - index.churn.pages
+        return churn
     }
 
     // MARK: - Reading

@@ -14,8 +14,9 @@ protocol ReadSubject: Sendable {
     var nextNumber: UInt64 { get }
     /// Writes. Returns the number up to which everything is visible now.
     mutating func write(_ changes: [KeyChange]) async throws -> UInt64
-    /// Makes everything visible, and checks what can't be checked during use.
-    mutating func finish() async throws -> Churn
+    /// Makes everything visible, and checks what can't be checked during use. Returns how often a tree has changed its
+    /// shape; nothing for a store.
+    mutating func finish() async throws -> Tally
 
     // MARK: Readers
 
@@ -29,24 +30,6 @@ protocol ReadSubject: Sendable {
         _ pin: Pin, _ range: KeyRange, reversed: Bool, _ body: (UnsafeRawBufferPointer, UInt64?) throws -> Void
     ) throws
     func release(_ pin: Pin)
-}
-
-/// How often a tree has changed its shape; unknown for a store.
-package struct Churn: Sendable {
-    package var splits = 0
-    package var merges = 0
-    package var freedNodes = 0
-    package var reusedNodes = 0
-
-    /// Whether a change that should have happened has not.
-    package var isLacking: Bool { splits == 0 || merges == 0 || freedNodes == 0 || reusedNodes == 0 }
-
-    static func += (total: inout Churn, more: Churn) {
-        total.splits += more.splits
-        total.merges += more.merges
-        total.freedNodes += more.freedNodes
-        total.reusedNodes += more.reusedNodes
-    }
 }
 
 /// A number that only one write of one key has.

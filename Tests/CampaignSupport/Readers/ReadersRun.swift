@@ -10,19 +10,10 @@ package final class ReadersRun: Sendable {
         case index, store
     }
 
-    package struct Summary: Sendable {
-        package var rounds = 0
-        package var reads = 0
-        package var scanned = 0
-        package var writes = 0
-        package var changes = 0
-        package var churn = Churn()
-    }
-
     private let seed: UInt64
     private let readers: Int
     private let keyCount: Int
-    private let total = Locked(Summary())
+    private let total = Locked(Tally())
 
     package init(seed: UInt64, readers: Int = 2, keys: Int = 6_000) {
         self.seed = seed
@@ -30,7 +21,12 @@ package final class ReadersRun: Sendable {
         keyCount = keys
     }
 
-    package var summary: Summary { total.withLock { $0 } }
+    package var summary: Tally { total.withLock { $0 } }
+
+    /// Whether the tree has not changed its shape in some way in which it should have.
+    package var isLackingChurn: Bool {
+        ["splits", "merges", "freedNodes", "reusedNodes"].contains { summary[$0] == 0 }
+    }
 
     /// Runs one round: a new index or store, and `changes` changes.
     ///
@@ -85,7 +81,7 @@ package final class ReadersRun: Sendable {
             total.scanned += group.scanned
             total.writes += writer.writes
             total.changes += writer.changes
-            total.churn += churn
+            total += churn
         }
     }
 }
@@ -139,7 +135,7 @@ private struct ReadersWriter<Subject: ReadSubject> {
         }
     }
 
-    mutating func finish() async throws -> Churn { try await subject.finish() }
+    mutating func finish() async throws -> Tally { try await subject.finish() }
 }
 
 /// The readers of a round: their progress, and the first violation.

@@ -146,12 +146,10 @@ struct ReadingThread<Subject: ReadSubject>: Sendable {
             guard let rank = subject.keys.rank(of: key), let number,
                 subject.keys.keys[rank].withUnsafeBytes({ $0.elementsEqual(key) })
             else { throw Violation("a scan found a key that was never written, of \(key.count) bytes") }
-            guard reversed ? rank < last : rank > last else {
-                throw Violation("a scan\(reversed ? " backwards" : "") came to key \(rank) after key \(last)")
-            }
-            guard number <= newest else {
-                throw Violation("a scan of the state after write \(newest) found write \(number)")
-            }
+            try expect(
+                reversed ? rank < last : rank > last,
+                "a scan\(reversed ? " backwards" : "") came to key \(rank) after key \(last)")
+            try expect(number <= newest, "a scan of the state after write \(newest) found write \(number)")
             last = rank
             result.sum.add(rank, number)
             result.numbers[rank] = number

@@ -63,10 +63,10 @@ struct StoreSubject: ReadSubject {
         return number
     }
 
-    mutating func finish() async throws -> Churn {
+    mutating func finish() async throws -> Tally {
         try expect(store.statistics.pinnedStates == 0, "a state is held without a reader")
         try await store.close()
-        return Churn()
+        return Tally()
     }
 
     // MARK: - Reading

@@ -137,5 +137,7 @@ package struct DamagedStore: Sendable {
 }
 
 extension SeededRandom {
-    mutating func element<Element>(of elements: [Element]) -> Element? { elements.isEmpty ? nil : pick(elements) }
+    package mutating func element<Element>(of elements: [Element]) -> Element? {
+        elements.isEmpty ? nil : pick(elements)
+    }
 }

@@ -10,11 +10,7 @@ package struct DirectoryImage: Sendable {
     package init(of fileSystem: any FileSystem, at path: String = Self.path) throws {
         for name in try fileSystem.contents(ofDirectory: path) where name != "LOCK" {
             guard try fileSystem.kind(of: path + "/" + name) == .file else { continue }
-            let file = try fileSystem.openFile(path + "/" + name, for: .read)
-            var bytes = [UInt8](repeating: 0, count: Int(try file.size()))
-            _ = try bytes.withUnsafeMutableBytes { try file.readFully(into: $0, at: 0) }
-            try file.close()
-            files[name] = bytes
+            files[name] = try fileSystem.bytes(of: path + "/" + name)
         }
     }
 
@@ -22,11 +18,7 @@ package struct DirectoryImage: Sendable {
     package func fileSystem() throws -> InMemoryFileSystem {
         let fileSystem = InMemoryFileSystem()
         try fileSystem.createDirectory(Self.path)
-        for (name, bytes) in files {
-            let file = try fileSystem.openFile(Self.path + "/" + name, for: .create)
-            try bytes.withUnsafeBytes { try file.writeFully($0, at: 0) }
-            try file.close()
-        }
+        for (name, bytes) in files { try fileSystem.create(Self.path + "/" + name, bytes) }
         return fileSystem
     }
 

@@ -158,15 +158,10 @@ package struct HistoryWriter {
     }
 
     private func configuration(_ disk: SimulatedDisk) -> Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.clock = clock
+        var configuration = Store.Configuration.quiet(disk, clock, delays)
         configuration.segmentBytes = segmentBytes
-        configuration.commitBufferBytes = 64 << 10
         configuration.compression = compression
-        configuration.compaction = .manual
         configuration.logRetention = retention
-        configuration.delays = .manual(delays)
         return configuration
     }
 }

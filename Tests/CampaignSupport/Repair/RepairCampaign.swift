@@ -10,19 +10,6 @@ package struct RepairCampaign: Sendable {
     /// The number of failures after which the campaign ends.
     package static let mostFailures = 20
 
-    package struct Totals: Sendable {
-        package var histories = 0
-        package var cases = 0
-        package var refused = 0
-        package var whole = 0
-        package var unproven = 0
-        package var forged = 0
-        package var interrupted = 0
-        package var interruptions = 0
-        /// The number of damages of each kind.
-        package var kinds: [DamageKind: Int] = [:]
-    }
-
     /// A case that broke a rule.
     package struct Failure: Sendable {
         package var number: Int
@@ -47,9 +34,9 @@ package struct RepairCampaign: Sendable {
     ///   - begins: Called before each case, with the number of its worker.
     package func run(
         cases: Int, interruptions: Int, jobs: Int = 2, begins: @escaping @Sendable (_ worker: Int, _ case: Int) -> Void,
-        report: @escaping @Sendable (Totals) -> Void
-    ) async -> (Totals, [Failure]) {
-        let shared = Locked((next: 0, totals: Totals(), failures: [Failure]()))
+        report: @escaping @Sendable (Tally) -> Void
+    ) async -> (Tally, [Failure]) {
+        let shared = Locked((next: 0, totals: Tally(), failures: [Failure]()))
         let interval = Self.interval(cases: cases, interruptions: interruptions)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<max(1, jobs) {
@@ -64,7 +51,7 @@ package struct RepairCampaign: Sendable {
                         let numbers = first..<min(cases, first + Self.casesOfHistory)
                         await run(numbers, interval, begins: { begins(worker, $0) }) { totals, failures in
                             shared.withLock { shared in
-                                shared.totals.add(totals)
+                                shared.totals += totals
                                 shared.failures += failures
                             }
                             report(shared.withLock { $0.totals })
@@ -77,11 +64,11 @@ package struct RepairCampaign: Sendable {
     }
 
     /// Runs one case, with all of its interruptions or none.
-    package func run(case number: Int, interrupted: Bool = true) async -> (Totals, [Failure]) {
-        var result = (Totals(), [Failure]())
+    package func run(case number: Int, interrupted: Bool = true) async -> (Tally, [Failure]) {
+        var result = (Tally(), [Failure]())
         await run(number..<(number + 1), interrupted ? 1 : .max) { _ in
         } done: {
-            result.0.add($0)
+            result.0 += $0
             result.1 += $1
         }
         return result
@@ -101,9 +88,9 @@ package struct RepairCampaign: Sendable {
 
     /// Cases of one history.
     private func run(
-        _ numbers: Range<Int>, _ interval: Int, begins: (Int) -> Void, done: (Totals, [Failure]) -> Void
+        _ numbers: Range<Int>, _ interval: Int, begins: (Int) -> Void, done: (Tally, [Failure]) -> Void
     ) async {
-        var first = Totals()
+        var first = Tally()
         first.histories = 1
         let history: RepairHistory
         do {
@@ -116,7 +103,7 @@ package struct RepairCampaign: Sendable {
         done(first, [])
         for number in numbers {
             begins(number)
-            var totals = Totals()
+            var totals = Tally()
             var failures: [Failure] = []
             let damaged = damage(history, number)
             do {
@@ -129,9 +116,8 @@ package struct RepairCampaign: Sendable {
         }
     }
 
-    private func run(_ damaged: DamagedStore, _ number: Int, _ interval: Int, _ totals: inout Totals) throws {
+    private func run(_ damaged: DamagedStore, _ number: Int, _ interval: Int, _ totals: inout Tally) throws {
         totals.cases = 1
-        for kind in damaged.kinds { totals.kinds[kind, default: 0] += 1 }
         let repairCase = RepairCase(damaged)
         let outcome = try repairCase.run()
         if outcome.isRefused { totals.refused = 1 }
@@ -174,19 +160,5 @@ package struct RepairCampaign: Sendable {
         let kinds = DamageKind.allCases.filter { $0 != .forged }
         for _ in 0..<random.pick([1, 1, 2, 3]) { damaged.damage(random.pick(kinds), &random, forgery) }
         return damaged
-    }
-}
-
-extension RepairCampaign.Totals {
-    fileprivate mutating func add(_ other: Self) {
-        histories += other.histories
-        cases += other.cases
-        refused += other.refused
-        whole += other.whole
-        unproven += other.unproven
-        forged += other.forged
-        interrupted += other.interrupted
-        interruptions += other.interruptions
-        kinds.merge(other.kinds, uniquingKeysWith: +)
     }
 }

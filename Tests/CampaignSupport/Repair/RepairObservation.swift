@@ -17,13 +17,8 @@ enum OpeningResult {
         _ fileSystem: any FileSystem, at path: String = DirectoryImage.path, time: UInt64,
         _ check: (Store) throws -> Void = { _ in }
     ) throws {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = fileSystem
-        configuration.clock = ManualClock(milliseconds: time)
-        configuration.commitBufferBytes = 64 << 10
+        var configuration = Store.Configuration.quiet(fileSystem, ManualClock(milliseconds: time))
         configuration.createIfMissing = false
-        configuration.compaction = .manual
-        configuration.delays = .manual(ManualDelays())
         let store: Store
         do throws(StoreError) {
             store = try Store(openingAt: path, configuration: configuration)

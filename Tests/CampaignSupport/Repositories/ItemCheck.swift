@@ -6,14 +6,6 @@ package import HeartwoodTesting
 
 /// Opens what a crash left, and judges it: first the bytes, then what the newest program makes of them.
 package struct ItemCheck {
-    package struct Outcome {
-        package var trace: DiskTrace
-        /// What a crash of the check itself must leave.
-        package var timeline: ItemTimeline
-        /// Whether maintenance had something to do.
-        package var wasMaintained: Bool
-    }
-
     private let expectation: ItemExpectation
     private let disk: SimulatedDisk
     private let seed: UInt64
@@ -27,13 +19,11 @@ package struct ItemCheck {
     }
 
     /// - Throws: `Violation`.
-    package mutating func run() async throws -> Outcome {
+    package mutating func run() async throws -> Aftermath<ItemExpectation> {
         let clock = ManualClock(milliseconds: expectation.clock)
-        var configuration = ItemRun.configuration(disk, clock)
-        configuration.delays = .manual(ManualDelays())
         let store: Store
         do throws(StoreError) {
-            store = try Store(openingAt: ItemRun.path, configuration: configuration)
+            store = try Store(openingAt: ItemRun.path, configuration: .quiet(disk, clock))
         } catch {
             throw Violation("the store doesn't open: \(error)")
         }
@@ -45,11 +35,11 @@ package struct ItemCheck {
                 disk.trace, log, expectation.program, expectation.world, expectation.bounds, clock: expectation.clock,
                 latest: store.now.milliseconds, keepsKernel: true)
         }
-        var outcome = Outcome(trace: disk.trace, timeline: timeline(), wasMaintained: false)
+        var wasMaintained = false
         do {
             let bounded = BoundedStore(store, expectation.bounds, yields: 0)
             let handles = try await expectation.program.openAll(in: bounded, expectation.world)
-            for handle in handles { try await maintain(handle, store, &outcome) }
+            for handle in handles { if try await maintain(handle, store) { wasMaintained = true } }
             _ = try judge(store, timeline().expectation(after: .max, keepsAll: true), "after maintenance")
             let writer = ItemWriter(
                 handles: handles, store: bounded, log: log, world: expectation.world, hasFault: false,
@@ -61,9 +51,10 @@ package struct ItemCheck {
             throw Violation("the store opens, and then: \(error)")
         }
         store.settle()
-        outcome.trace = disk.trace
-        outcome.timeline = timeline()
-        return outcome
+        let end = timeline()
+        var aftermath = Aftermath(trace: disk.trace, evidence: end.expectation(after:keepsAll:))
+        aftermath.counts.maintained = wasMaintained ? 1 : 0
+        return aftermath
     }
 
     private func judge(_ store: Store, _ expectation: ItemExpectation, _ when: String) throws -> [Slot: FoundItem] {
@@ -90,14 +81,15 @@ package struct ItemCheck {
         }
     }
 
-    /// Maintains until nothing changes any more.
-    private func maintain(_ handle: any ItemHandle, _ store: Store, _ outcome: inout Outcome) async throws {
+    /// Maintains until nothing changes any more. Returns whether there was something to do.
+    private func maintain(_ handle: any ItemHandle, _ store: Store) async throws -> Bool {
         var report = try await handle.maintain()
-        outcome.wasMaintained = outcome.wasMaintained || report.records > 0 || report.removedEntries > 0
+        let hadWork = report.records > 0 || report.removedEntries > 0
         // What one run finds in the way may be out of the way for the next.
         if !report.isComplete { report = try await handle.maintain() }
         if let error = report.undecodable.first { throw Violation("a record doesn't decode: \(error)") }
         try StoredItems(store).judgeMaintained(
             handle.repository, expectation.program, reported: report.unready, expectation.world)
+        return hadWork
     }
 }

@@ -162,17 +162,13 @@ struct TypedHandle<Model: Item>: ItemHandle {
 extension ItemProgram {
     /// Opens a repository as this program does.
     func open(_ repository: Int, in store: BoundedStore, _ world: ItemWorld) async throws -> any ItemHandle {
-        switch (repository, model) {
-        case (0, 1): try await TypedHandle(ItemV1<Int>.self, repository, self, store, world)
-        case (0, 2): try await TypedHandle(ItemV2<Int>.self, repository, self, store, world)
-        case (0, _): try await TypedHandle(ItemV3<Int>.self, repository, self, store, world)
-        case (1, 1): try await TypedHandle(ItemV1<String>.self, repository, self, store, world)
-        case (1, 2): try await TypedHandle(ItemV2<String>.self, repository, self, store, world)
-        case (1, _): try await TypedHandle(ItemV3<String>.self, repository, self, store, world)
-        case (_, 1): try await TypedHandle(ItemV1<Date>.self, repository, self, store, world)
-        case (_, 2): try await TypedHandle(ItemV2<Date>.self, repository, self, store, world)
-        default: try await TypedHandle(ItemV3<Date>.self, repository, self, store, world)
-        }
+        try await open(ItemModels.type(repository, version: model)!, repository, in: store, world)
+    }
+
+    private func open<Model: Item>(
+        _ type: Model.Type, _ repository: Int, in store: BoundedStore, _ world: ItemWorld
+    ) async throws -> any ItemHandle {
+        try await TypedHandle(type, repository, self, store, world)
     }
 
     func openAll(in store: BoundedStore, _ world: ItemWorld) async throws -> [any ItemHandle] {

@@ -151,3 +151,18 @@ struct ItemV3<ID: SlotID>: Item {
             code: Int(number) ?? -1, rank: order, moment: instant)
     }
 }
+
+enum ItemModels {
+    /// The type of a repository's records in one version of the program, from 1; nil if there is no such version.
+    static func type(_ repository: Int, version: Int) -> (any Item.Type)? {
+        switch repository {
+        case 0: type(Int.self, version)
+        case 1: type(String.self, version)
+        default: type(Date.self, version)
+        }
+    }
+
+    private static func type<ID: SlotID>(_ id: ID.Type, _ version: Int) -> (any Item.Type)? {
+        [1: ItemV1<ID>.self, 2: ItemV2<ID>.self, 3: ItemV3<ID>.self][version]
+    }
+}

@@ -50,19 +50,9 @@ package final class ItemRun {
     /// How many of them unique indexes have refused.
     package var refusalCount: Int { refusals.withLock { $0 } }
 
-    static func configuration(_ disk: SimulatedDisk, _ clock: ManualClock) -> Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.fileSystem = disk
-        configuration.clock = clock
-        configuration.segmentBytes = 16 << 10
-        configuration.commitBufferBytes = 64 << 10
-        configuration.maximumValueBytes = 1 << 20
-        configuration.compaction = .manual
-        return configuration
-    }
-
     private func configuration() -> Store.Configuration {
-        var configuration = Self.configuration(disk, clock)
+        var configuration = Store.Configuration.quiet(disk, clock)
+        configuration.delays = .system
         configuration.logWriting = usesCalls ? .calls : .mapped
         // Short, so that the log writer's own syncs happen during the run.
         configuration.timing.write = 50_000

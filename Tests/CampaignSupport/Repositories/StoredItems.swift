@@ -193,19 +193,10 @@ extension StoredItems {
     private static func item(
         _ record: Record, _ id: [UInt8], _ repository: Int, _ world: ItemWorld
     ) throws -> (Int, any Item) {
-        let (slot, item): (Int?, any Item) =
-            switch (repository, world.model(ofVersion: record.version)) {
-            case (0, 1): try decode(ItemV1<Int>.self, record.payload, id, world)
-            case (0, 2): try decode(ItemV2<Int>.self, record.payload, id, world)
-            case (0, 3): try decode(ItemV3<Int>.self, record.payload, id, world)
-            case (1, 1): try decode(ItemV1<String>.self, record.payload, id, world)
-            case (1, 2): try decode(ItemV2<String>.self, record.payload, id, world)
-            case (1, 3): try decode(ItemV3<String>.self, record.payload, id, world)
-            case (2, 1): try decode(ItemV1<Date>.self, record.payload, id, world)
-            case (2, 2): try decode(ItemV2<Date>.self, record.payload, id, world)
-            case (2, 3): try decode(ItemV3<Date>.self, record.payload, id, world)
-            default: throw Violation("the record \(id) has version \(record.version)")
-            }
+        guard let type = ItemModels.type(repository, version: world.model(ofVersion: record.version)) else {
+            throw Violation("the record \(id) has version \(record.version)")
+        }
+        let (slot, item) = try decode(type, record.payload, id, world)
         guard let slot, item.fields == ItemFields(stamp: item.stamp, slot: slot, world).stored(world) else {
             throw Violation("a record is a mixture of others: \(item)")
         }

@@ -19,7 +19,7 @@ extension SoakLife {
         while !isOver {
             await rest(milliseconds: 50)
             let statistics = store.statistics
-            let time = (ContinuousClock.now - start).inSeconds
+            let time = (ContinuousClock.now - start) / .seconds(1)
             for _ in completed..<max(completed, statistics.compaction.completed) { measured.compactions.append(time) }
             completed = max(completed, statistics.compaction.completed)
             guard ContinuousClock.now >= next else { continue }

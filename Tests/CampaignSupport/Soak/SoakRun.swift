@@ -6,20 +6,6 @@ import Synchronization
 /// A store in use for a long time on a real file system: writers, readers, read views, compactions and reopenings. It
 /// is compared with a model in memory, and measured once a second.
 package final class SoakRun {
-    package struct Summary: Sendable {
-        package var writes = 0
-        package var reads = 0
-        package var transactions = 0
-        package var conflicts = 0
-        package var readViews = 0
-        package var compactions = 0
-        package var requested = 0
-        package var cancelled = 0
-        package var closed = 0
-        package var dropped = 0
-        package var lostWrites = 0
-    }
-
     /// An event, and its time in seconds since the beginning.
     package struct Mark: Sendable, Hashable {
         package enum Kind: Sendable, Hashable { case compaction, closed, dropped }
@@ -33,7 +19,7 @@ package final class SoakRun {
     package let path: String
     package private(set) var samples: [SoakSample] = []
     package private(set) var marks: [Mark] = []
-    package var summary: Summary { meter.summary }
+    package var summary: Tally { meter.summary }
 
     private let judgesMemory: Bool
     private let keys: SoakKeys
@@ -92,7 +78,7 @@ package final class SoakRun {
         try judge()
     }
 
-    private var time: Double { (ContinuousClock.now - measuringStart).inSeconds }
+    private var time: Double { (ContinuousClock.now - measuringStart) / .seconds(1) }
 
     // MARK: - Opening and ending
 
@@ -122,7 +108,7 @@ package final class SoakRun {
                 "\(found.lastSequence) was recovered; \(kept) had to be kept, and \(newest) is the newest")
         }
         for index in writers.indices {
-            meter.count(\.lostWrites, writers[index].reopen(at: found.lastSequence))
+            meter.count("lostWrites", writers[index].reopen(at: found.lastSequence))
         }
         try compare(store, report)
     }
@@ -136,9 +122,9 @@ package final class SoakRun {
         try expect(
             statistics.compaction.failed == 0, "a compaction failed: \(statistics.compaction.failure ?? "unknown")")
         newest = statistics.lastSequence
-        meter.count(\.compactions, Int(statistics.compaction.completed))
+        meter.count("compactions", Int(statistics.compaction.completed))
         if closes { try await store.close() }
-        meter.count(closes ? \.closed : \.dropped)
+        meter.count(closes ? "closed" : "dropped")
         marks.append(Mark(time: time, kind: closes ? .closed : .dropped))
     }
 
@@ -261,12 +247,5 @@ package final class SoakRun {
         guard !Flatness.isFlat(values, slack: slack), let (earlier, later) = Flatness.medians(values) else { return }
         throw Violation(
             "\(name) grows: the median of the last third is \(later) bytes, that of the second third \(earlier)")
-    }
-}
-
-extension Duration {
-    var inSeconds: Double {
-        let (seconds, attoseconds) = components
-        return Double(seconds) + Double(attoseconds) / 1e18
     }
 }

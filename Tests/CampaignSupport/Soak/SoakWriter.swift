@@ -142,7 +142,7 @@ struct SoakWriter: Sendable {
         life.note(sequence, durability)
         let kept = life.kept.load(ordering: .relaxed)
         for change in changes { model.set(change.slot, change.entry, sequence: sequence, kept: kept) }
-        life.meter.count(\.writes, changes.count)
+        life.meter.count("writes", changes.count)
     }
 
     // MARK: - Transactions
@@ -182,7 +182,7 @@ struct SoakWriter: Sendable {
             return (slot, committed.value.contains(slot) ? nil : entry)
         }
         note(noted, sequence, durability, life)
-        life.meter.count(\.transactions)
+        life.meter.count("transactions")
     }
 
     /// Increments a counter that all writers share: no increment may get lost.
@@ -199,8 +199,8 @@ struct SoakWriter: Sendable {
         }
         life.note(committed.sequence, durability)
         life.counters.add(counter)
-        life.meter.count(\.conflicts, tries - 1)
-        life.meter.count(\.transactions)
+        life.meter.count("conflicts", tries - 1)
+        life.meter.count("transactions")
     }
 
     // MARK: - Reading
@@ -211,7 +211,7 @@ struct SoakWriter: Sendable {
         let before = life.now
         let entry = try life.store.entry(life.keys.key(number, slot))
         try check.compare(entry, model.entries[slot], slot, at: before...life.now)
-        life.meter.count(\.reads)
+        life.meter.count("reads")
     }
 
     private func scan(_ life: SoakLife, _ random: inout SeededRandom) throws {
@@ -222,7 +222,7 @@ struct SoakWriter: Sendable {
         let view = try life.store.readView()
         let times = before...life.now
         try check.compare(view, model, slots: slots, reversed: random.oneIn(2), at: times)
-        life.meter.count(\.reads, slots.count)
+        life.meter.count("reads", slots.count)
     }
 
     /// Takes a read view that is checked later: mostly soon, sometimes after several compactions.

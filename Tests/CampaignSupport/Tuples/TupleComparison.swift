@@ -43,9 +43,7 @@ package struct TupleComparison {
 
         var encoder = TupleEncoder()
         for value in values { encoder.append(value) }
-        guard encoder.bytes == expected else {
-            throw Violation("encoded as \(TupleLine.hexadecimal(encoder.bytes)): \(line)")
-        }
+        try expect(encoder.bytes == expected, "encoded as \(TupleLine.hexadecimal(encoder.bytes)): \(line)")
 
         var (decoder, skipper) = (TupleDecoder(expected), TupleDecoder(expected))
         var decoded: [TupleValue] = []
@@ -55,15 +53,15 @@ package struct TupleComparison {
             skipped += try skipper.skip()
         }
         let tokens = decoded.flatMap(TupleLine.tokens)
-        guard tokens == parser.decodedTokens, skipped == expected else {
-            throw Violation("decoded as \(tokens.joined(separator: " ")): \(line)")
-        }
+        try expect(
+            tokens == parser.decodedTokens && skipped == expected,
+            "decoded as \(tokens.joined(separator: " ")): \(line)")
 
         if let previous {
             let order = KeyOrder.compare(encoder.bytes, previous)
-            guard fields[0] == (order < 0 ? "<" : order > 0 ? ">" : "=") else {
-                throw Violation("another order after \(TupleLine.hexadecimal(previous)): \(line)")
-            }
+            try expect(
+                fields[0] == (order < 0 ? "<" : order > 0 ? ">" : "="),
+                "another order after \(TupleLine.hexadecimal(previous)): \(line)")
         }
         previous = encoder.bytes
         tuples += 1

@@ -71,34 +71,17 @@ struct TupleLine {
 
     /// The bytes of lowercase hexadecimal digits; nil for another text.
     static func bytes(_ text: Substring) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        var high: UInt8?
-        for digit in text.utf8 {
-            let value: UInt8
-            switch digit {
-            case 0x30...0x39: value = digit - 0x30
-            case 0x61...0x66: value = digit - 0x61 + 10
-            default: return nil
-            }
-            if let first = high {
-                bytes.append(first << 4 | value)
-                high = nil
-            } else {
-                high = value
-            }
+        let digits = Array(text.utf8)
+        guard digits.count % 2 == 0, text.allSatisfy({ $0.isASCII && $0.isHexDigit && !$0.isUppercase }) else {
+            return nil
         }
-        return high == nil ? bytes : nil
+        return stride(from: 0, to: digits.count, by: 2).compactMap {
+            UInt8(String(decoding: digits[$0..<$0 + 2], as: UTF8.self), radix: 16)
+        }
     }
 
     /// Two lowercase digits for each byte.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
-        String(unsafeUninitializedCapacity: 2 * bytes.count) { text in
-            for (index, byte) in bytes.enumerated() {
-                for (place, digit) in [byte >> 4, byte & 15].enumerated() {
-                    text[2 * index + place] = digit < 10 ? 0x30 + digit : 0x61 + digit - 10
-                }
-            }
-            return 2 * bytes.count
-        }
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

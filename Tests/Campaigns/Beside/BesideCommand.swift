@@ -24,25 +24,22 @@ struct BesideCommand: AsyncParsableCommand {
         say("beside: \(seconds) s, seed \(options.seed)")
         raiseFileLimit()
         let progress = CampaignProgress(watchdogSeconds: 60)
-        let parent = try options.directory ?? TemporaryDirectory.make("beside")
-        let run = BesideRun(BesidePlan(seed: options.seed), at: parent + "/store")
-        do {
-            try await run.run(seconds: seconds) { progress.show($0) }
-        } catch {
-            progress.end()
-            say("FAILED: \(error)")
-            say("  the store is kept in \(run.path)")
-            say("  again, with other timing: Tools/campaign beside --seconds \(seconds) --seed \(options.seed)")
-            throw ExitCode(1)
+        let totals = try await options.inDirectory("beside") { parent in
+            let run = BesideRun(BesidePlan(seed: options.seed), at: parent + "/store")
+            return try await progress.judge {
+                try await run.run(seconds: seconds) { progress.show($0) }
+                return run.totals.withLock { $0 }
+            } failed: { _ in
+                [
+                    "the store is kept in \(run.path)",
+                    "again, with other timing: Tools/campaign beside --seconds \(seconds) --seed \(options.seed)",
+                ]
+            }
         }
-        progress.end()
-        let totals = run.totals.withLock { $0 }
         say("  \(totals.batches) batches by a writer that was killed \(totals.kills) times, in \(progress.time)")
         say("  \(totals.views) states compared; \(totals.readAgain) times compaction had replaced the files")
         say("  \(totals.changes) changes followed, \(totals.copies) copies compared, \(totals.restarts) begun again")
         say("  no promise broken")
-        TemporaryDirectory.remove(run.path)
-        if options.directory == nil { TemporaryDirectory.remove(parent) }
         if totals.views == 0 || totals.changes == 0 || totals.kills == 0 && seconds >= 20 {
             say("FAILED: nothing was tested")
             throw ExitCode(1)
@@ -70,7 +67,7 @@ struct BesideWriterCommand: AsyncParsableCommand {
                     for (key, value) in batch.changes {
                         if let value { writes.put(key, value.bytes) } else { writes.remove(key) }
                     }
-                    writes.put(BesidePlan.counter, BesidePlan.bytes(of: number))
+                    writes.put(BesidePlan.counter, littleEndianBytes(of: number))
                 }
                 if batch.compacts { Task { try await store.compact() } }
                 if number % 40 == 0 { try await Task.sleep(for: .milliseconds(4)) }

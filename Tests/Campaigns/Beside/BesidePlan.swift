@@ -43,11 +43,7 @@ struct BesidePlan: Sendable {
         return configuration
     }
 
-    static func number(of value: [UInt8]?) -> UInt64 {
-        value.map { $0.withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) } } ?? 0
-    }
-
-    static func bytes(of number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { [UInt8]($0) } }
+    static func number(of value: [UInt8]?) -> UInt64 { value.flatMap(littleEndianNumber) ?? 0 }
 }
 
 /// The contents after a batch.

@@ -5,20 +5,9 @@ internal import HeartwoodTesting
 
 /// One run: a writer in another process, and in this one a reader that refreshes and a feed.
 final class BesideRun: Sendable {
-    struct Totals {
-        var batches: UInt64 = 0
-        var kills = 0
-        var views = 0
-        var readAgain = 0
-        var changes = 0
-        var copies = 0
-        /// How often the log that the feed needed was removed.
-        var restarts = 0
-    }
-
     let plan: BesidePlan
     let path: String
-    let totals = Locked(Totals())
+    let totals = Locked(Tally())
 
     init(_ plan: BesidePlan, at path: String) { (self.plan, self.path) = (plan, path) }
 
@@ -53,15 +42,7 @@ final class BesideRun: Sendable {
 
     private func letWrite(until deadline: ContinuousClock.Instant) throws -> String? {
         var child = try ChildProcess(arguments: ["beside-writer", "--seed", "\(plan.seed)", "--directory", path])
-        var complaint: String?
-        let receive = { (message: ChildMessage) in
-            if case .failed(let what) = message { complaint = complaint ?? what }
-        }
-        if child.listen(until: { deadline }, receive) { child.terminate() }
-        _ = child.listen(until: { nil }, receive)
-        let ending = child.wait()
-        if complaint == nil, ending != .killed { complaint = "it ended before it was killed: \(ending)" }
-        return complaint
+        return child.run(until: { deadline })
     }
 
     // MARK: - The reader
@@ -101,7 +82,7 @@ final class BesideRun: Sendable {
             }
             let count = totals.withLock { totals in
                 totals.views += 1
-                totals.batches = max(totals.batches, model.number)
+                totals.batches = max(totals.batches, Int(model.number))
                 return totals.views
             }
             progress("\(count) states, batch \(model.number)")

@@ -47,7 +47,7 @@ struct FullDiskCommand: AsyncParsableCommand {
         let progress = CampaignProgress()
         var kinds = SmallDisk.Kind.allCases
         var skipped: [(kind: SmallDisk.Kind, reason: String)] = []
-        var totals = FullDiskRound.Totals()
+        var totals = Tally()
         while totals.rounds < rounds, !kinds.isEmpty {
             let kind = kinds[totals.rounds % kinds.count]
             let disk: SmallDisk
@@ -63,24 +63,28 @@ struct FullDiskCommand: AsyncParsableCommand {
             var round = FullDiskRound(seed: seed, number: number, on: disk, totals: totals) { step in
                 progress.show("\(number) of \(rounds) rounds, \(kind.rawValue): \(step)")
             }
-            do {
+            totals = try await progress.judge {
                 try await round.run()
-            } catch {
-                progress.end()
-                say("FAILED in round \(totals.rounds), on \(kind.rawValue): \(error)")
-                say("  \(round.description)")
-                if let kept = keep(disk) { say("  the store is kept in \(kept)") }
-                say(
-                    "  again, with other timing: Tools/campaign full-disk --rounds \(totals.rounds + 1) "
-                        + "--seed \(seed) --size \(size)"
-                )
-                throw ExitCode(1)
+                return round.totals
+            } failed: { _ in
+                [
+                    "in round \(number), on \(kind.rawValue): \(round.description)",
+                    keep(disk).map { "the store is kept in \($0)" } ?? "the store isn't kept",
+                    "again, with other timing: Tools/campaign full-disk --rounds \(number + 1) --seed \(seed) "
+                        + "--size \(size)",
+                ]
             }
-            totals = round.totals
         }
-        progress.end()
         for skip in skipped { say("  skipped: \(skip.kind.rawValue): \(skip.reason)") }
-        totals.print(time: progress.time, skipped: skipped.count)
+        say("  \(totals.rounds) rounds in \(progress.time), \(skipped.count) kinds of file system skipped")
+        guard totals.rounds > 0 else { return }
+        say(
+            "  \(totals.accepted) writes accepted, \(totals.refused) refused because the disk was full, "
+                + "\(totals.resumptions) resumptions")
+        say(
+            "  on the full disk: \(totals.closesOnFullDisk) closed, \(totals.drops) dropped, "
+                + "\(totals.openingsOnFullDisk) opened, \(totals.newStores) made, \(totals.removals) removals, "
+                + "\(totals.compactions) compactions of an emptied store")
     }
 
     /// Copies the store to a directory that outlives the mount.
@@ -93,24 +97,12 @@ struct FullDiskCommand: AsyncParsableCommand {
     /// Runs this command again in a mount namespace, without root also in a user namespace. Returns if that fails.
     private func enterNamespace() {
         let unshare = getuid() == 0 ? ["unshare", "--mount"] : ["unshare", "--map-root-user", "--mount"]
-        guard Program.run(unshare + ["true"]) == nil, let executable = realpath("/proc/self/exe", nil) else { return }
+        guard Program.run(unshare + ["true"]) == nil else { return }
         Program.become(
             unshare + [
-                String(cString: executable), "full-disk", "--apart", "--rounds", "\(rounds)",
+                Program.executable, "full-disk", "--apart", "--rounds", "\(rounds)",
                 "--seed", "\(options.seed)", "--size", "\(size)",
             ])
     }
     #endif
-}
-
-extension FullDiskRound.Totals {
-    func print(time: String, skipped: Int) {
-        say("  \(rounds) rounds in \(time), \(skipped) kinds of file system skipped")
-        guard rounds > 0 else { return }
-        say("  \(accepted) writes accepted, \(refused) refused because the disk was full, \(resumptions) resumptions")
-        say(
-            "  on the full disk: \(closesOnFullDisk) closed, \(drops) dropped, \(openingsOnFullDisk) opened, "
-                + "\(newStores) made, \(removals) removals, \(compactions) compactions of an emptied store"
-        )
-    }
 }

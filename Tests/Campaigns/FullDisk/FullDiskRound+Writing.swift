@@ -84,9 +84,7 @@ extension FullDiskRound {
 
     static func checkRefusal(_ error: StoreError, _ what: String) throws {
         guard error.code == .outOfSpace else { throw Violation("\(what): \(error.code): \(error)") }
-        guard error.message.contains("free some space") else {
-            throw Violation("\(what) was refused without a remedy: \(error)")
-        }
+        try expect(error.message.contains("free some space"), "\(what) was refused without a remedy: \(error)")
     }
 
     /// Makes a task's writer for this part of the round.

@@ -5,19 +5,6 @@ internal import HeartwoodTesting
 
 /// One store on one small disk that is filled, freed, and filled again.
 struct FullDiskRound {
-    struct Totals {
-        var rounds = 0
-        var accepted = 0
-        var refused = 0
-        var openingsOnFullDisk = 0
-        var closesOnFullDisk = 0
-        var drops = 0
-        var resumptions = 0
-        var newStores = 0
-        var removals = 0
-        var compactions = 0
-    }
-
     let seed: UInt64
     let number: Int
     let disk: SmallDisk
@@ -32,14 +19,14 @@ struct FullDiskRound {
     private var reserves: [Ballast]
     var random: SeededRandom
     /// Of all rounds so far.
-    private(set) var totals: Totals
+    private(set) var totals: Tally
     /// The number of the current part of the round, so that no key is used twice.
     var part = 0
 
     var path: String { disk.path + "/store" }
 
     init(
-        seed: UInt64, number: Int, on disk: SmallDisk, totals: Totals, showStep: @escaping (String) -> Void
+        seed: UInt64, number: Int, on disk: SmallDisk, totals: Tally, showStep: @escaping (String) -> Void
     ) {
         var random = SeededRandom(seed, UInt64(number), 17)
         var configuration = Store.Configuration()
@@ -105,13 +92,12 @@ struct FullDiskRound {
             try await writeUntilRefused(store, addsKeys: addsKeys)
             attempts += 1
         } while store.state == .ready && attempts < 10
-        guard store.state == .outOfSpace else {
-            throw Violation("after the last write was refused because the disk is full, the state is \(store.state)")
-        }
+        try expect(
+            store.state == .outOfSpace,
+            "after the last write was refused because the disk is full, the state is \(store.state)")
         let given = store.statistics.lastSequence
-        guard given == ledger.highest else {
-            throw Violation("the last number is \(given), and the last one acknowledged \(ledger.highest)")
-        }
+        try expect(
+            given == ledger.highest, "the last number is \(given), and the last one acknowledged \(ledger.highest)")
         try ledger.compare(with: store)
     }
 
@@ -128,9 +114,8 @@ struct FullDiskRound {
         ledger.noteRefused(["too large"])
         // The store may have preallocated for other values meanwhile, in steps of up to 4 MiB.
         let left = disk.freeBytes
-        guard free - left <= 12 << 20 else {
-            throw Violation("a refused value of \(value.length) bytes left \(left) of \(free) free bytes")
-        }
+        try expect(
+            free - left <= 12 << 20, "a refused value of \(value.length) bytes left \(left) of \(free) free bytes")
         try await writeSmall(store, count: 3)
     }
 
@@ -179,9 +164,7 @@ struct FullDiskRound {
         try await refuse("a write to an emptied store", of: "emptied", in: store)
         try ballast.takeAll()
         let report = try await store.compact()
-        guard report.snapshot?.keys == 0, report.pinnedFiles == 0 else {
-            throw Violation("an emptied store was compacted to \(report)")
-        }
+        try expect(report.snapshot?.keys == 0 && report.pinnedFiles == 0, "an emptied store was compacted to \(report)")
         try await wait("the state is ready again, after the compaction") { store.state == .ready }
         try await writeSmall(store, count: 4)
         try ledger.compare(with: store)
@@ -248,16 +231,8 @@ struct FullDiskRound {
     // MARK: - Opening and ending
 
     func open(at path: String? = nil) async throws -> Store {
-        // Another thread may release the last reference to a dropped store a little later.
-        for _ in 0..<1_000 {
-            do throws(StoreError) {
-                return try await Store.open(at: path ?? self.path, configuration: configuration)
-            } catch {
-                guard error.code == .locked else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        throw Violation("the store stays locked")
+        let (path, configuration) = (path ?? self.path, configuration)
+        return try await openWhenUnlocked { try await Store.open(at: path, configuration: configuration) }
     }
 
     /// Closes the store, or leaves it to be dropped.
@@ -295,9 +270,7 @@ struct FullDiskRound {
         try reserves[0].remove()
         try ballast.remove()
         let store = try await open(at: path)
-        guard store.recoveryReport.tail == .new else {
-            throw Violation("a store that could not be made is \(store.recoveryReport.tail)")
-        }
+        try expect(store.recoveryReport.tail == .new, "a store that could not be made is \(store.recoveryReport.tail)")
         let sequence = try await store.put("a", "1")
         guard sequence == 1 else { throw Violation("a refused write had number \(sequence - 1)") }
         try await store.close()
@@ -312,9 +285,8 @@ struct FullDiskRound {
         let names = try temporaryFiles
         guard names.isEmpty else { throw Violation("a close leaves \(names)") }
         let again = try await open()
-        guard again.recoveryReport.tail == .closed else {
-            throw Violation("the store was closed, and its tail is \(again.recoveryReport.tail)")
-        }
+        try expect(
+            again.recoveryReport.tail == .closed, "the store was closed, and its tail is \(again.recoveryReport.tail)")
         try ledger.compare(with: again)
         try await again.close()
     }

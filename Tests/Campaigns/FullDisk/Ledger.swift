@@ -92,25 +92,19 @@ final class Ledger: Sendable {
             let newest = history.max { $0.sequence < $1.sequence }!
             let value = try store.get(key)
             guard let expected = newest.value else {
-                guard value == nil else {
-                    throw Violation("\(key) is there, and was removed with number \(newest.sequence)")
-                }
+                try expect(value == nil, "\(key) is there, and was removed with number \(newest.sequence)")
                 continue
             }
             guard let value else {
                 throw Violation("\(key), acknowledged with number \(newest.sequence), is missing")
             }
-            guard expected.matches(value) else {
-                throw Violation("\(key) has other bytes than those of number \(newest.sequence)")
-            }
+            try expect(expected.matches(value), "\(key) has other bytes than those of number \(newest.sequence)")
         }
         for key in refused where try writes[key] == nil && store.get(key) != nil {
             throw Violation("\(key) is there, and was refused")
         }
         let scanned = try store.scan().entries().count
         let there = keys.count
-        guard scanned == there else {
-            throw Violation("a scan finds \(scanned) keys, and \(there) are acknowledged")
-        }
+        try expect(scanned == there, "a scan finds \(scanned) keys, and \(there) are acknowledged")
     }
 }

@@ -28,31 +28,23 @@ struct InspectionCommand: AsyncParsableCommand {
     func run() async throws {
         let seed = options.seed
         say("inspection: \(runs) runs on about \(size) MiB, seed \(seed)")
-        let parent = try TemporaryDirectory.make("inspection", in: options.directory)
-        defer { TemporaryDirectory.remove(parent) }
         let progress = CampaignProgress()
-        // Values have half of their maximum length on average, and a part of the store is dead.
-        let valueBytes = 2_000
-        let run = InspectionRun(
-            path: parent + "/store", seed: seed, keys: max(100, (size << 20) / 1_400), valueBytes: valueBytes)
-        do {
-            let summary = try await run.run(inspections: runs) { summary in
-                progress.show("\(summary.all) of \(runs) runs, \(summary.writes) writes, \(progress.time)")
+        let summary = try await options.inDirectory("inspection") { parent in
+            // Values have half of their maximum length on average, and a part of the store is dead.
+            let run = InspectionRun(
+                path: parent + "/store", seed: seed, keys: max(100, (size << 20) / 1_400), valueBytes: 2_000)
+            return try await progress.judge {
+                try await run.run(inspections: runs) { summary in
+                    progress.show("\(summary.all) of \(runs) runs, \(summary.writes) writes, \(progress.time)")
+                }
+            } failed: { _ in
+                ["Tools/campaign inspection --seed \(seed) --size \(size) --runs \(runs)"]
             }
-            progress.end()
-            say(
-                "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in "
-                    + "\(progress.time): no error"
-            )
-            say("  \(summary.bytes >> 20) MiB verified, \(summary.records) records followed")
-            say(
-                "  beside \(summary.writes) writes, \(summary.compactions) compactions and \(summary.openings) openings"
-            )
-        } catch {
-            progress.end()
-            say("FAILED: \(error)")
-            say("  Tools/campaign inspection --seed \(seed) --size \(size) --runs \(runs)")
-            throw ExitCode(1)
         }
+        say(
+            "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in "
+                + "\(progress.time): no error")
+        say("  \(summary.bytes >> 20) MiB verified, \(summary.records) records followed")
+        say("  beside \(summary.writes) writes, \(summary.compactions) compactions and \(summary.openings) openings")
     }
 }

@@ -2,25 +2,40 @@ internal import Foundation
 
 /// Another process of this executable, which sends its messages through a pipe on its standard output.
 struct ChildProcess {
-    private let process: SpawnedProcess
-    private let output: Int32
+    private let program: Program
+    private let pipe = Pipe()
     private var pending: [UInt8] = []
 
     init(arguments: [String]) throws {
         let names = ["PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "SWIFT_BACKTRACE", "TSAN_OPTIONS", "ASAN_OPTIONS"]
-        let environment = names.compactMap { (name: String) in
-            getenv(name).map { "\(name)=\(String(cString: $0))" }
-        }
-        (process, output) = try SpawnedProcess.start(
-            [Self.executable] + arguments, environment: environment, piping: [STDOUT_FILENO])
+        program = try Program(
+            [Program.executable] + arguments,
+            environment: ProcessInfo.processInfo.environment.filter { names.contains($0.key) }, output: pipe)
     }
 
-    /// Passes on the child's messages until the deadline, which is asked for again after each message.
+    /// Passes on the child's messages, and kills it at the deadline, which is asked for again after each message.
     ///
+    /// - Returns: What the child reports as wrong, or that it ended before it was killed; nil if all is right.
+    mutating func run(
+        until deadline: () -> ContinuousClock.Instant?, _ receive: (ChildMessage) -> Void = { _ in }
+    ) -> String? {
+        var complaint: String?
+        func take(_ message: ChildMessage) {
+            if case .failed(let what) = message { complaint = complaint ?? what }
+            receive(message)
+        }
+        // kill -9. What it has sent before is in the pipe.
+        if listen(until: deadline, take) { program.terminate() }
+        _ = listen(until: { nil }, take)
+        let end = program.wait()
+        return complaint ?? (end == .killed ? nil : "it ended before it was killed: \(end)")
+    }
+
     /// - Returns: false once the child has closed its end.
-    mutating func listen(
+    private mutating func listen(
         until deadline: () -> ContinuousClock.Instant?, _ receive: (ChildMessage) -> Void
     ) -> Bool {
+        let output = pipe.fileHandleForReading.fileDescriptor
         while true {
             var timeout: Int32 = -1
             if let deadline = deadline() {
@@ -45,23 +60,6 @@ struct ChildProcess {
             start = end + 1
         }
         pending.removeFirst(start)
-    }
-
-    /// kill -9.
-    func terminate() { process.terminate() }
-
-    /// Closes the pipe and waits for the end.
-    func wait() -> SpawnedProcess.End {
-        close(output)
-        return process.wait()
-    }
-
-    private static var executable: String {
-        #if os(Linux)
-        "/proc/self/exe"
-        #else
-        CommandLine.arguments[0]
-        #endif
     }
 }
 

@@ -10,19 +10,19 @@ extension ExpectedStore {
             }
             let value = expected.operation?.value(of: key) ?? littleEndianBytes(of: expected.number)
             guard entry.value == value else {
-                let found = number(in: entry.value).map(operationName) ?? "no operation"
+                let found = littleEndianNumber(in: entry.value).map(operationName) ?? "no operation"
                 throw Violation(
                     "\(key) has \(entry.value.count) bytes that belong to \(found), "
                         + "not the \(value.count) bytes of \(origin(expected))"
                 )
             }
-            guard entry.sequence == expected.sequence else {
-                throw Violation("\(key) has number \(entry.sequence) instead of \(expected.sequence)")
-            }
+            try expect(
+                entry.sequence == expected.sequence,
+                "\(key) has number \(entry.sequence) instead of \(expected.sequence)")
             let expiry = expected.operation?.expiry(of: key) ?? 0
-            guard entry.expires?.milliseconds ?? 0 == expiry else {
-                throw Violation("\(key) expires at \(entry.expires?.milliseconds ?? 0) instead of \(expiry)")
-            }
+            try expect(
+                entry.expires?.milliseconds ?? 0 == expiry,
+                "\(key) expires at \(entry.expires?.milliseconds ?? 0) instead of \(expiry)")
         }
         for (key, entry) in entries where contents[key] == nil {
             throw Violation("\(key) is there, from write number \(entry.sequence), and should not be")

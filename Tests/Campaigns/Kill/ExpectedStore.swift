@@ -12,17 +12,6 @@ struct ExpectedStore {
         var sequence: SequenceNumber
     }
 
-    /// The counts of a round.
-    struct Findings {
-        var synced = 0
-        var written = 0
-        var buffered = 0
-        var lostBuffered = 0
-        /// Operations that were not acknowledged but are there.
-        var unacknowledged = 0
-        var highestAcknowledged: SequenceNumber = 0
-    }
-
     private(set) var contents: [String: Value] = [:]
     /// The largest sequence number that was acknowledged or could be read.
     private(set) var newestSeen: SequenceNumber = 0
@@ -37,10 +26,10 @@ struct ExpectedStore {
     /// Checks what the child of a round has left; from now on that is the expected contents.
     mutating func judge(
         _ acknowledgements: [Acknowledgement], of plan: RoundPlan, in store: Store
-    ) throws -> Findings {
+    ) throws -> Tally {
         let report = store.recoveryReport
         let recovered = report.lastSequence
-        var findings = Findings()
+        var findings = Tally()
         let entries = try readAll(store, upTo: recovered)
         let perWriter = try sort(acknowledgements, of: plan, recovered: recovered, &findings)
         var applied: [(operation: WriterOperation, sequence: SequenceNumber)] = []
@@ -59,12 +48,10 @@ struct ExpectedStore {
             case .removal(let key): silentRemovals.append(key)
             case .present(let sequence):
                 let before = list.last?.sequence ?? newestSeen
-                guard sequence > before else {
-                    throw Violation(
-                        "operation \(next.counter) of writer \(writer) has number \(sequence), "
-                            + "and an earlier one \(before)"
-                    )
-                }
+                try expect(
+                    sequence > before,
+                    "operation \(next.counter) of writer \(writer) has number \(sequence), "
+                        + "and an earlier one \(before)")
                 applied.append((next, sequence))
                 findings.unacknowledged += 1
             }
@@ -78,7 +65,7 @@ struct ExpectedStore {
         for (operation, sequence) in applied { apply(operation, sequence) }
         for key in silentRemovals where entries[key] == nil { contents[key] = nil }
         try compare(entries)
-        newestSeen = max(newestSeen, findings.highestAcknowledged, recovered)
+        newestSeen = max(newestSeen, acknowledgements.map(\.sequence).max() ?? 0, recovered)
         if let added { numbers.append(added) }
         lastSequence = recovered
         try checkBatches(report)
@@ -88,18 +75,16 @@ struct ExpectedStore {
     /// Another opening must show exactly the same.
     mutating func judgeAgain(_ store: Store) throws {
         let report = store.recoveryReport
-        guard report.lastSequence == lastSequence else {
-            throw Violation("another opening recovered number \(report.lastSequence), after \(lastSequence)")
-        }
+        try expect(
+            report.lastSequence == lastSequence,
+            "another opening recovered number \(report.lastSequence), after \(lastSequence)")
         try checkBatches(report)
         try compare(readAll(store, upTo: lastSequence))
     }
 
     /// Notes that the parent has put a number under its key, and that it was synced.
     mutating func parentWrote(_ number: UInt64, _ sequence: SequenceNumber) throws {
-        guard sequence > newestSeen else {
-            throw Violation("number \(sequence) was given again: \(newestSeen) had been seen before")
-        }
+        try expect(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen before")
         contents[Self.parentKey] = Value(operation: nil, number: number, sequence: sequence)
         (newestSeen, lastSequence) = (sequence, sequence)
         numbers.append(sequence...sequence)
@@ -111,9 +96,9 @@ struct ExpectedStore {
         var entries: [String: Entry] = [:]
         for entry in try store.scan().entries() {
             let key = String(decoding: entry.key, as: UTF8.self)
-            guard entry.sequence <= recovered else {
-                throw Violation("\(key) has number \(entry.sequence), beyond the last one recovered, \(recovered)")
-            }
+            try expect(
+                entry.sequence <= recovered,
+                "\(key) has number \(entry.sequence), beyond the last one recovered, \(recovered)")
             entries[key] = entry
         }
         return entries
@@ -121,29 +106,26 @@ struct ExpectedStore {
 
     /// The acknowledgements by writer, with an entry for every writer of the round.
     private func sort(
-        _ acknowledgements: [Acknowledgement], of plan: RoundPlan, recovered: SequenceNumber, _ findings: inout Findings
+        _ acknowledgements: [Acknowledgement], of plan: RoundPlan, recovered: SequenceNumber, _ findings: inout Tally
     ) throws -> [Int: [Acknowledgement]] {
         var perWriter: [Int: [Acknowledgement]] = [:]
         for writer in 0..<plan.writers { perWriter[writer] = [] }
         for one in acknowledgements {
             let list = perWriter[one.writer]!
-            guard one.number == list.count + 1 else {
-                throw Violation("writer \(one.writer) skipped from operation \(list.count) to \(one.number)")
-            }
-            guard one.sequence > newestSeen else {
-                throw Violation("number \(one.sequence) was given again: \(newestSeen) had been seen before")
-            }
-            guard one.sequence > list.last?.sequence ?? 0 else {
-                throw Violation("writer \(one.writer) got number \(one.sequence) after \(list.last!.sequence)")
-            }
+            try expect(
+                one.number == list.count + 1,
+                "writer \(one.writer) skipped from operation \(list.count) to \(one.number)")
+            try expect(
+                one.sequence > newestSeen, "number \(one.sequence) was given again: \(newestSeen) had been seen before")
+            try expect(
+                one.sequence > list.last?.sequence ?? 0,
+                "writer \(one.writer) got number \(one.sequence) after \(list.last!.sequence)")
             let durability = plan.operation(writer: one.writer, number: one.number).durability
             if one.sequence > recovered {
-                guard durability == .buffered else {
-                    throw Violation(
-                        "a write acknowledged as \(durability), number \(one.sequence), is lost: "
-                            + "only \(recovered) was recovered"
-                    )
-                }
+                try expect(
+                    durability == .buffered,
+                    "a write acknowledged as \(durability), number \(one.sequence), is lost: "
+                        + "only \(recovered) was recovered")
                 findings.lostBuffered += 1
             }
             switch durability {
@@ -151,7 +133,6 @@ struct ExpectedStore {
             case .written: findings.written += 1
             default: findings.buffered += 1
             }
-            findings.highestAcknowledged = max(findings.highestAcknowledged, one.sequence)
             perWriter[one.writer]!.append(one)
         }
         return perWriter
@@ -168,7 +149,7 @@ struct ExpectedStore {
     private func fate(of operation: WriterOperation, in entries: [String: Entry]) -> Fate {
         if case .remove(let key) = operation.kind { return .removal(key) }
         guard let (key, _) = operation.changes.first(where: { $0.value != nil }) else { return .absent }
-        guard let entry = entries[key], number(in: entry.value) == operation.counter else { return .absent }
+        guard let entry = entries[key], littleEndianNumber(in: entry.value) == operation.counter else { return .absent }
         return .present(entry.sequence)
     }
 
@@ -186,16 +167,13 @@ struct ExpectedStore {
         // After a crash, numbering continues at the next multiple of 2^32.
         let epoch = FormatConstants.sequenceEpoch
         let first = last / epoch == (lastSequence + 1) / epoch ? lastSequence + 1 : last / epoch * epoch
-        guard last > lastSequence, first > newestSeen else {
-            throw Violation(
-                "the round's numbers, \(first) to \(last), don't follow \(lastSequence) (seen: \(newestSeen))")
-        }
-        guard (found...(found + undecided)).contains(last - first + 1) else {
-            throw Violation(
-                "the numbers of this round are \(first) to \(last), and \(found) operations are known, with "
-                    + "\(undecided) undecided"
-            )
-        }
+        try expect(
+            last > lastSequence && first > newestSeen,
+            "the round's numbers, \(first) to \(last), don't follow \(lastSequence) (seen: \(newestSeen))")
+        try expect(
+            (found...(found + undecided)).contains(last - first + 1),
+            "the numbers of this round are \(first) to \(last), and \(found) operations are known, with "
+                + "\(undecided) undecided")
         return first...last
     }
 
@@ -203,17 +181,16 @@ struct ExpectedStore {
     private mutating func checkBatches(_ report: RecoveryReport) throws {
         guard report.skippedFiles.isEmpty else { throw Violation("snapshots are damaged: \(report.skippedFiles)") }
         let covered = report.snapshot?.sequence ?? 0
-        guard (coveredSequence...max(coveredSequence, report.lastSequence)).contains(covered) else {
-            throw Violation(
-                "the snapshot covers \(covered), after one of \(coveredSequence); \(report.lastSequence) was recovered")
-        }
+        try expect(
+            (coveredSequence...max(coveredSequence, report.lastSequence)).contains(covered),
+            "the snapshot covers \(covered), after one of \(coveredSequence); \(report.lastSequence) was recovered")
         coveredSequence = covered
         let following = numbers.reduce(0) { sum, range in
             range.upperBound <= covered ? sum : sum + range.upperBound - max(range.lowerBound, covered + 1) + 1
         }
-        guard report.batches == following else {
-            throw Violation("\(report.batches) batches were recovered after number \(covered), instead of \(following)")
-        }
+        try expect(
+            report.batches == following,
+            "\(report.batches) batches were recovered after number \(covered), instead of \(following)")
     }
 
     private mutating func apply(_ operation: WriterOperation, _ sequence: SequenceNumber) {

@@ -5,26 +5,6 @@ internal import HeartwoodFormat
 
 /// Rounds on the same store: a child writes and is killed, and the parent checks what is left.
 struct KillCampaign {
-    struct Totals {
-        var kills = 0
-        /// Kills before the store was open.
-        var early = 0
-        var synced = 0
-        var written = 0
-        var buffered = 0
-        var lostBuffered = 0
-        var unacknowledged = 0
-        var tornTails = 0
-        var segments = 0
-        /// Rounds that left a new snapshot, and rounds that left an unfinished one.
-        var snapshots = 0
-        var unfinishedSnapshots = 0
-        /// Rounds with a store that was opened by a relative path, and rounds in which its directory was renamed.
-        var relative = 0
-        var moved = 0
-        var acknowledged: Int { synced + written + buffered }
-    }
-
     let seed: UInt64
     private let directory: String
     /// The current store, and its decoy.
@@ -32,7 +12,8 @@ struct KillCampaign {
     var path: String { places.store }
     /// The files of the decoy, which must not change.
     private var decoy = DirectoryImage()
-    private(set) var totals = Totals()
+    private(set) var totals = Tally()
+    var acknowledged: Int { totals.synced + totals.written + totals.buffered }
     private var expected = ExpectedStore()
     /// The size of the store: a new one is begun before reading it takes long.
     private var bytes: UInt64 = 0
@@ -54,9 +35,9 @@ struct KillCampaign {
         totals.kills += 1
         totals.early += wasOpened ? 0 : 1
         totals.relative += plan.isRelative && wasOpened ? 1 : 0
-        guard try DirectoryImage(of: POSIXFileSystem(), at: places.decoy).files == decoy.files else {
-            throw Violation("the store in \(places.decoy), which the child hasn't opened, has changed")
-        }
+        try expect(
+            DirectoryImage(of: POSIXFileSystem(), at: places.decoy).files == decoy.files,
+            "the store in \(places.decoy), which the child hasn't opened, has changed")
         try await check(plan, acknowledgements)
     }
 
@@ -82,22 +63,17 @@ struct KillCampaign {
         if plan.countsFromStart { deadline = .now + .milliseconds(plan.delay) }
         var acknowledgements: [Acknowledgement] = []
         var wasOpened = false
-        var complaint: String?
-        let receive = { (message: ChildMessage) in
+        let complaint = child.run(until: { deadline }) { message in
             switch message {
             case .opened:
                 wasOpened = true
                 if deadline == nil { deadline = .now + .milliseconds(plan.delay) }
             case .acknowledged(let one): acknowledgements.append(one)
-            case .failed(let what): complaint = complaint ?? what
+            case .failed: break
             }
         }
-        if child.listen(until: { deadline }, receive) { child.terminate() }
-        _ = child.listen(until: { nil }, receive)
-        let end = child.wait()
         totals.moved += try places.putBack() ? 1 : 0
         if let complaint { throw Violation("the child reports: \(complaint)") }
-        guard end == .killed else { throw Violation("the child ended before it was killed: \(end)") }
         return (acknowledgements, wasOpened)
     }
 
@@ -109,7 +85,7 @@ struct KillCampaign {
         let report = store!.recoveryReport
         let covered = expected.coveredSequence
         let findings = try expected.judge(acknowledgements, of: plan, in: store!)
-        add(findings)
+        totals += findings
         totals.snapshots += expected.coveredSequence > covered ? 1 : 0
         totals.unfinishedSnapshots += isUnfinished ? 1 : 0
         if case .torn = report.tail { totals.tornTails += 1 }
@@ -137,24 +113,8 @@ struct KillCampaign {
         try expected.parentWrote(number, sequence)
     }
 
-    /// Another thread may release the last reference to a dropped store a little later; until then it is locked.
     private func open(_ plan: RoundPlan) async throws -> Store {
-        for _ in 0..<500 {
-            do throws(StoreError) {
-                return try await Store.open(at: path, configuration: plan.configuration)
-            } catch {
-                guard error.code == .locked else { throw error }
-            }
-            try await Task.sleep(for: .milliseconds(10))
-        }
-        throw Violation("the store stays locked")
-    }
-
-    private mutating func add(_ findings: ExpectedStore.Findings) {
-        totals.synced += findings.synced
-        totals.written += findings.written
-        totals.buffered += findings.buffered
-        totals.lostBuffered += findings.lostBuffered
-        totals.unacknowledged += findings.unacknowledged
+        let path = path
+        return try await openWhenUnlocked { try await Store.open(at: path, configuration: plan.configuration) }
     }
 }

@@ -13,27 +13,27 @@ struct KillCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        let (seed, directory) = (options.seed, options.directory)
+        let seed = options.seed
         say("kill: \(rounds) rounds, seed \(seed)")
         raiseFileLimit()
         let progress = CampaignProgress(watchdogSeconds: 120)
-        let parent = try directory ?? TemporaryDirectory.make("kill")
-        var campaign = KillCampaign(seed: seed, directory: parent)
-        for round in 0..<rounds {
-            progress.rearm()
-            do {
-                try await campaign.run(round)
-            } catch {
-                progress.end()
-                say("FAILED in round \(round): \(error)")
-                say("  the store is kept in \(campaign.path)")
-                say("  again, with other timing: Tools/campaign kill --rounds \(round + 1) --seed \(seed)")
-                throw ExitCode(1)
+        let totals = try await options.inDirectory("kill") { parent in
+            var (campaign, round) = (KillCampaign(seed: seed, directory: parent), 0)
+            return try await progress.judge {
+                while round < rounds {
+                    progress.rearm()
+                    try await campaign.run(round)
+                    round += 1
+                    progress.show("\(round) of \(rounds) kills, \(campaign.acknowledged) acknowledgements")
+                }
+                return campaign.totals
+            } failed: { _ in
+                [
+                    "in round \(round); the store is kept in \(campaign.path)",
+                    "again, with other timing: Tools/campaign kill --rounds \(round + 1) --seed \(seed)",
+                ]
             }
-            progress.show("\(round + 1) of \(rounds) kills, \(campaign.totals.acknowledged) acknowledgements")
         }
-        progress.end()
-        let totals = campaign.totals
         say("  \(totals.kills) kills in \(progress.time), \(totals.early) of them while the store was being opened")
         say("  acknowledged: \(totals.synced) synced, \(totals.written) written, \(totals.buffered) buffered")
         say("  lost: 0 synced, 0 written, \(totals.lostBuffered) buffered, always the most recent")
@@ -41,18 +41,12 @@ struct KillCommand: AsyncParsableCommand {
         say("  snapshots: \(totals.snapshots) rounds left a new one, \(totals.unfinishedSnapshots) an unfinished one")
         say("  by a relative path: \(totals.relative) rounds; directories renamed: \(totals.moved)")
         say("  torn tails: \(totals.tornTails); new segments: \(totals.segments)")
-        campaign.places.remove()
-        if directory == nil { TemporaryDirectory.remove(parent) }
-        if rounds >= 100, totals.snapshots == 0 || totals.unfinishedSnapshots == 0 {
-            say("FAILED: no kill interrupted a compaction")
-            throw ExitCode(1)
-        }
-        if rounds >= 40, totals.relative == 0 || totals.moved == 0 {
-            say("FAILED: no working directory was changed, or no directory renamed")
-            throw ExitCode(1)
-        }
-        if rounds >= 20, totals.synced == 0 || totals.written == 0 || totals.buffered == 0 {
-            say("FAILED: nothing was acknowledged, so nothing was tested")
+        for (least, names, missing) in [
+            (100, ["snapshots", "unfinishedSnapshots"], "no kill interrupted a compaction"),
+            (40, ["relative", "moved"], "no working directory was changed, or no directory renamed"),
+            (20, ["synced", "written", "buffered"], "nothing was acknowledged, so nothing was tested"),
+        ] where rounds >= least && names.contains(where: { totals[$0] == 0 }) {
+            say("FAILED: \(missing)")
             throw ExitCode(1)
         }
     }

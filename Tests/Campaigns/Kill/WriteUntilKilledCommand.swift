@@ -103,7 +103,7 @@ struct ChildWriter {
             }
         case .increment(let counter, let own):
             try await store.transaction(durability: operation.durability) { transaction in
-                let old = try transaction.get(counter).flatMap { number(in: $0) } ?? 0
+                let old = try transaction.get(counter).flatMap { littleEndianNumber(in: $0) } ?? 0
                 try transaction.put(counter, littleEndianBytes(of: old + 1))
                 try transaction.put(own, operation.value(of: own), expires: expiry(operation, own))
             }
@@ -144,7 +144,7 @@ struct ChildReader {
             var counter: UInt64?
             for try await entry in store.scan(.prefix(group)) {
                 let (key, value) = (entry.key, entry.value)
-                let found = number(in: value)
+                let found = littleEndianNumber(in: value)
                 guard let found, counter == nil || counter == found else {
                     let key = String(decoding: key, as: UTF8.self)
                     throw Violation("a scan of \(group) sees parts of two batches, at \(key)")

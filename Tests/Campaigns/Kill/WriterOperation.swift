@@ -92,14 +92,3 @@ struct WriterOperation: Sendable {
         return hash
     }
 }
-
-/// A number as eight bytes, the least significant first.
-func littleEndianBytes(of number: UInt64) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
-}
-
-/// The number in the first eight bytes; nil if there are fewer.
-func number(in bytes: [UInt8]) -> UInt64? {
-    guard bytes.count >= 8 else { return nil }
-    return bytes[..<8].reversed().reduce(0) { $0 << 8 | UInt64($1) }
-}

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodConcurrency
 internal import HeartwoodFileSystem
 internal import HeartwoodFuzzing
 
@@ -45,38 +44,25 @@ struct RepairCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let seed = options.seed
+        let (seed, wanted) = (options.seed, cases)
         let campaign = RepairCampaign(seed: seed) { Forgery.run(&$0, &$1) }
-        let start = ContinuousClock.now
+        let progress = CampaignProgress(watchdogSeconds: 120, reportsTraps: true)
         if let number {
             say("repair: case \(number), seed \(seed)")
             if let keep { try await keepFiles(of: number, campaign, in: keep) }
             for line in try await campaign.describe(case: number) { say("    \(line)") }
             let (totals, failures) = await campaign.run(case: number)
-            return try finish(totals, failures, .now - start)
+            return try finish(totals, failures, progress)
         }
         say("repair: \(cases) cases, about \(interruptions) interruptions, seed \(seed)")
-        let watch = CaseWatch(command: "Tools/campaign repair --seed \(seed) --case", jobs: jobs)
-        let line = ProgressLine()
-        let (wanted, shown) = (cases, Locked(start))
         let (totals, failures) = await campaign.run(cases: cases, interruptions: interruptions, jobs: jobs) {
-            watch.begin($1, of: $0)
+            progress.begin("Tools/campaign repair --seed \(seed) --case \($1)", of: $0)
         } report: { totals in
-            let now = ContinuousClock.now
-            let isDue = shown.withLock { last in
-                guard now - last > .milliseconds(200) else { return false }
-                last = now
-                return true
-            }
-            guard isDue else { return }
-            line.show(
+            progress.show(
                 "\(totals.cases) of \(wanted) cases, \(totals.histories) histories, \(totals.interruptions) "
-                    + "interruptions, \(inSeconds(now - start))"
-            )
+                    + "interruptions, \(progress.time)", isAdvancing: false)
         }
-        line.clear()
-        watch.stop()
-        try finish(totals, failures, .now - start)
+        try finish(totals, failures, progress)
     }
 
     private func keepFiles(of number: Int, _ campaign: RepairCampaign, in directory: String) async throws {
@@ -89,10 +75,11 @@ struct RepairCommand: AsyncParsableCommand {
     }
 
     private func finish(
-        _ totals: RepairCampaign.Totals, _ failures: [RepairCampaign.Failure], _ time: Duration
+        _ totals: Tally, _ failures: [RepairCampaign.Failure], _ progress: CampaignProgress
     ) throws {
+        progress.end()
         say(
-            "  \(totals.cases) cases of \(totals.histories) histories in \(inSeconds(time)): \(totals.refused) "
+            "  \(totals.cases) cases of \(totals.histories) histories in \(progress.time): \(totals.refused) "
                 + "couldn't be opened or read, \(totals.whole) lost nothing, \(totals.unproven) lost what can't be "
                 + "proven, \(totals.forged) were forged"
         )

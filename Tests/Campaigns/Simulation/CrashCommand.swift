@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
+internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// Crashes on a simulated disk.
@@ -34,114 +35,48 @@ struct CrashCommand: AsyncParsableCommand {
     var replay: String?
 
     func run() async throws {
-        if let replay { return try await replayKept(replay) }
+        if let replay { return try await FailureReport.replay(WorkSubject(.puts, length: 0), replay) }
         if let state { return try await replay(state) }
         let (length, states, images, seed) = (length, states, images, options.seed)
-        if !options.json {
-            say("crash: \(images) images for each of \(options.workloads.count) workloads, seed \(seed)")
-        }
-        let start = ContinuousClock.now
-        do {
-            let group = WorkloadGroup(options: options, unit: "images", wanted: images)
-            let results = try await group.run { workload, report in
-                let begin = ContinuousClock.now
-                let exploration = CrashExploration(workload, length: length)
-                var next = seed
-                while exploration.imageCount < images {
-                    try await exploration.explore(seed: next, states: states, until: images) {
-                        report(exploration.imageCount)
-                    }
-                    next += 1
+        let different = Locked<[UInt64: Bool]>([:])
+        let (_, time) = try await options.run(
+            "crash", images, "images",
+            columns: [
+                "runs": "runs", "calls": "calls", "moments": "moments", "crashes": "crashes", "again": "crashesAgain",
+                "torn": "tornTails", "images": "images", "mixed": "mixed",
+            ]
+        ) { workload, report in
+            let exploration = CrashExploration(workload, length: length)
+            var next = seed
+            while exploration.imageCount < images {
+                try await exploration.explore(seed: next, states: states, until: images) { count in
+                    report(count)
+                    return true
                 }
-                return CrashResult(
-                    totals: exploration.totals, images: exploration.images, mixed: exploration.mixedCount,
-                    time: ContinuousClock.now - begin)
+                next += 1
             }
-            options.json ? printJSON(results) : printTable(results, .now - start)
-        } catch let failure as CrashExploration.Failure {
-            try FailureReport.print(failure, standardLength: 40)
-            throw ExitCode(1)
+            var totals = exploration.totals
+            (totals.images, totals.mixed) = (exploration.imageCount, exploration.mixedCount)
+            different.withLock { $0.merge(exploration.images) { $0 && $1 } }
+            return totals
         }
+        guard !options.json else { return }
+        let (all, mixed) = different.withLock { ($0.count, $0.values.count { $0 }) }
+        say("  \(all) different disk images in all, \(mixed) of them mixtures of kept and lost, in \(time)")
+        say("  no promise broken")
     }
-
-    // MARK: - Replaying
 
     private func replay(_ text: String) async throws {
         let path = text.split(separator: ",").map { CrashState(String($0)) }
         guard options.workload.count == 1, !path.contains(nil), !path.isEmpty else {
             throw ValidationError("--state takes a state such as 41/~123, and needs one --workload and --seed")
         }
-        do {
-            try await CrashExploration(options.workload[0], length: length)
-                .replay(seed: options.seed, path: path.compactMap { $0 })
-            say("no promise is broken after this crash")
-        } catch let failure as CrashExploration.Failure {
-            try FailureReport.print(failure, standardLength: 40)
-            throw ExitCode(1)
+        let exploration = CrashExploration(options.workload[0], length: length)
+        try await CampaignProgress().judge {
+            try await exploration.replay(seed: options.seed, path: path.compactMap { $0 })
+        } failed: {
+            try FailureReport.lines($0, "crash")
         }
-    }
-
-    private func replayKept(_ directory: String) async throws {
-        let (image, expectation) = try FailureReport.read(Expectation.self, directory)
-        do {
-            try await CrashExploration(.puts, length: 0).judge(image, expectation)
-            say("no promise is broken after this crash")
-        } catch {
-            say("FAILED: \(error)")
-            throw ExitCode(1)
-        }
-    }
-
-    // MARK: - Results
-
-    struct CrashResult: Sendable {
-        var totals: CrashExploration.Totals
-        /// By fingerprint: whether the image occurred only as a mixture of kept and lost.
-        var images: [UInt64: Bool]
-        var mixed: Int
-        var time: Duration
-    }
-
-    private func printTable(_ results: [(Workload, CrashResult)], _ time: Duration) {
-        var table = TextTable(
-            ["workload", "runs", "calls", "moments", "crashes", "again", "torn", "images", "mixed", "time"])
-        var sums = [Int](repeating: 0, count: 8)
-        for (workload, result) in results {
-            let totals = result.totals
-            let numbers = [
-                totals.runs, totals.calls, totals.moments, totals.crashes, totals.crashesAgain, totals.tornTails,
-                result.images.count, result.mixed,
-            ]
-            for index in sums.indices { sums[index] += numbers[index] }
-            table.add(workload.rawValue, numbers, inSeconds(result.time))
-        }
-        table.add("all", sums, inSeconds(time))
-        table.print()
-        let (all, mixed) = countImages(results)
-        say("  \(all) different disk images in all, \(mixed) of them mixtures of kept and lost; no promise broken")
-    }
-
-    /// The distinct images of all workloads, and those that occurred only as mixtures.
-    private func countImages(_ results: [(Workload, CrashResult)]) -> (all: Int, mixed: Int) {
-        var images: [UInt64: Bool] = [:]
-        for (_, result) in results { images.merge(result.images) { $0 && $1 } }
-        return (images.count, images.values.reduce(0) { $1 ? $0 + 1 : $0 })
-    }
-
-    private func printJSON(_ results: [(Workload, CrashResult)]) {
-        let rows = results.map { workload, result in
-            """
-            {"workload":"\(workload)","runs":\(result.totals.runs),"calls":\(result.totals.calls),\
-            "moments":\(result.totals.moments),"crashes":\(result.totals.crashes),\
-            "crashesAgain":\(result.totals.crashesAgain),"tornTails":\(result.totals.tornTails),\
-            "images":\(result.images.count),"mixed":\(result.mixed)}
-            """
-        }
-        let (all, mixed) = countImages(results)
-        say(
-            """
-            {"seed":\(options.seed),"violations":0,"images":\(all),"mixed":\(mixed),\
-            "workloads":[\(rows.joined(separator: ","))]}
-            """)
+        say("no promise is broken after this crash")
     }
 }

@@ -23,41 +23,21 @@ struct DamageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (length, damages, seed) = (length, damages, options.seed)
-        if !options.json { say("damage: \(damages) for each of \(options.workloads.count) workloads, seed \(seed)") }
-        let start = ContinuousClock.now
-        do {
-            let group = WorkloadGroup(options: options, unit: "damages", wanted: damages)
-            let results = try await group.run { workload, report in
-                let exploration = DamageExploration(workload, length: length)
-                var next = seed
-                while exploration.totals.damages < damages {
-                    try await exploration.explore(seed: next, until: damages) { report(exploration.totals.damages) }
-                    next += 1
-                }
-                return exploration.totals
+        let (_, time) = try await options.run(
+            "damage", damages, "damages",
+            columns: [
+                "runs": "runs", "damages": "damages", "refused": "refused", "by reads": "refusedByReads",
+                "harmless": "harmless",
+            ]
+        ) { workload, report in
+            let exploration = DamageExploration(workload, length: length)
+            var next = seed
+            while exploration.totals.damages < damages {
+                try await exploration.explore(seed: next, until: damages) { report(exploration.totals.damages) }
+                next += 1
             }
-            if options.json { return printJSON(results) }
-            var table = TextTable(["workload", "runs", "damages", "refused", "by reads", "harmless"])
-            for (workload, totals) in results {
-                table.add(
-                    workload.rawValue,
-                    [totals.runs, totals.damages, totals.refused, totals.refusedByReads, totals.harmless])
-            }
-            table.print()
-            say("  in \(inSeconds(.now - start)); no silent loss")
-        } catch let violation as Violation {
-            say("FAILED: \(violation)")
-            throw ExitCode(1)
+            return exploration.totals
         }
-    }
-
-    private func printJSON(_ results: [(Workload, DamageExploration.Totals)]) {
-        let rows = results.map { workload, totals in
-            """
-            {"workload":"\(workload)","runs":\(totals.runs),"damages":\(totals.damages),\
-            "refused":\(totals.refused),"refusedByReads":\(totals.refusedByReads),"harmless":\(totals.harmless)}
-            """
-        }
-        say("{\"seed\":\(options.seed),\"violations\":0,\"workloads\":[\(rows.joined(separator: ","))]}")
+        if !options.json { say("  in \(time); no silent loss") }
     }
 }

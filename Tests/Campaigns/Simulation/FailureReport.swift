@@ -2,44 +2,46 @@ internal import Foundation
 internal import HeartwoodCampaignSupport
 internal import HeartwoodTesting
 
-/// Prints what was broken and the command that reproduces it, and keeps the disk.
+/// Says how to repeat what was broken on a simulated disk, and keeps the disk.
 enum FailureReport {
-    static func print(_ failure: CrashExploration.Failure, standardLength: Int) throws {
-        say("FAILED: \(failure)")
+    /// What else there is to say of a failure.
+    static func lines(_ error: any Error, _ campaign: String) throws -> [String] {
+        guard let failure = error as? ExplorationFailure else { return [] }
         let path = failure.path.map(\.description).joined(separator: ",")
-        if !path.isEmpty { say("  after the crash \(path); the last calls before it:") }
-        for call in failure.lastCalls { say("    \(call)") }
-        let kept = try failure.expectation.map { try keep(failure.image, $0) }
-        if let kept { say("  the disk after the crash is kept in \(kept)") }
-        if failure.workload.isDeterministic {
-            let length = failure.length == standardLength ? "" : " --length \(failure.length)"
-            let state = path.isEmpty ? "" : " --state '\(path)'"
-            say("  again: Tools/campaign crash --workload \(failure.workload) --seed \(failure.seed)\(length)\(state)")
-        } else if let kept {
-            say("  again: Tools/campaign crash --replay \(kept)")
+        var lines = failure.lines
+        if !path.isEmpty { lines.insert("after the crash \(path); the last calls before it:", at: 0) }
+        if let left = failure.left {
+            let kept = try keep(left.image, left.evidence)
+            let judge = campaign == "faults" ? "crash" : campaign
+            lines.append("the disk after the crash is kept: Tools/campaign \(judge) --replay \(kept)")
         }
+        let timing = failure.isExact ? "" : ", with other timing"
+        return lines + ["again\(timing): Tools/campaign \(campaign) \(failure.repetition)"]
     }
 
     /// Writes the disk and the expected contents into a new directory.
-    static func keep(_ image: DiskImage, _ expectation: some Encodable) throws -> String {
+    private static func keep(_ image: DiskImage, _ evidence: any Encodable) throws -> String {
         let directory = try TemporaryDirectory.make("crash")
         try image.write(into: directory)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
-        try encoder.encode(expectation).write(to: URL(fileURLWithPath: directory + "/" + expectationName))
+        try encoder.encode(evidence).write(to: URL(fileURLWithPath: directory + "/" + evidenceName))
         return directory
     }
 
-    private static let expectationName = "expectation.json"
+    private static let evidenceName = "expectation.json"
 
-    /// Reads what `keep` has written.
-    static func read<Expected: Decodable>(
-        _ type: Expected.Type, _ directory: String
-    ) throws -> (DiskImage, Expected) {
-        let url = URL(fileURLWithPath: directory + "/" + expectationName)
-        let expectation = try JSONDecoder().decode(type, from: Data(contentsOf: url))
+    /// Judges a disk that a failure has kept.
+    static func replay<Subject: CrashSubject>(_ subject: Subject, _ directory: String) async throws {
+        let url = URL(fileURLWithPath: directory + "/" + evidenceName)
+        let evidence = try JSONDecoder().decode(Subject.Evidence.self, from: Data(contentsOf: url))
         var image = try DiskImage(readingFrom: directory)
-        image[path: "/" + expectationName] = nil
-        return (image, expectation)
+        image[path: "/" + evidenceName] = nil
+        try await CampaignProgress().judge {
+            _ = try await subject.check(image, evidence, depth: 1)
+        } failed: { _ in
+            []
+        }
+        say("no promise is broken after this crash")
     }
 }

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
+internal import HeartwoodConcurrency
 
 /// Failing calls on a simulated disk.
 struct FaultCommand: AsyncParsableCommand {
@@ -31,65 +32,29 @@ struct FaultCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (length, faults, only, seed, fullDisk) = (length, faults, only, options.seed, fullDisk)
-        if !options.json { say("faults: \(faults) for each of \(options.workloads.count) workloads, seed \(seed)") }
-        let start = ContinuousClock.now
-        do {
-            let group = WorkloadGroup(options: options, unit: "faults", wanted: faults)
-            let results = try await group.run { workload, report in
-                let exploration = FaultExploration(workload, length: length, onlyFullDisks: fullDisk)
-                var next = seed
-                repeat {
-                    try await exploration.explore(seed: next, only: only, until: faults) {
-                        report(exploration.totals.faults)
-                    }
-                    next += 1
-                } while only == nil && exploration.totals.faults < faults
-                return exploration.totals
-            }
-            options.json ? printJSON(results) : printTables(results, .now - start)
-        } catch let failure as FaultExploration.Failure {
-            say("FAILED: \(failure)")
-            for line in failure.history.suffix(60) { say(line) }
-            let length = failure.length == 16 ? "" : " --length \(failure.length)"
-            let kind = fullDisk ? " --full-disk" : ""
-            let again = "--workload \(failure.workload) --seed \(failure.seed)\(length)\(kind) --only \(failure.number)"
-            if let left = failure.left {
-                let kept = try FailureReport.keep(left.image, left.expectation)
-                say("  the disk after its crash is kept: Tools/campaign crash --replay \(kept)")
-            }
-            let note = failure.workload.isDeterministic ? "" : " (several tasks: it may need several attempts)"
-            say("  again: Tools/campaign faults \(again)\(note)")
-            throw ExitCode(1)
+        let classes = Locked(Tally())
+        let (totals, time) = try await options.run(
+            "faults", faults, "faults",
+            columns: ["faults": "faults", "failed calls": "failedCalls", "crashes": "crashes"]
+        ) { workload, report in
+            let exploration = FaultExploration(workload, length: length, onlyFullDisks: fullDisk)
+            var next = seed
+            repeat {
+                try await exploration.explore(seed: next, only: only, until: faults) {
+                    report(exploration.totals.faults)
+                }
+                next += 1
+            } while only == nil && exploration.totals.faults < faults
+            classes.withLock { $0 += exploration.classes }
+            return exploration.totals
         }
-    }
-
-    private func printTables(_ results: [(Workload, FaultExploration.Totals)], _ time: Duration) {
-        var table = TextTable(["workload", "faults", "failed calls", "crashes"])
-        var classes: [String: Int] = [:]
-        var sums = [0, 0, 0]
-        for (workload, totals) in results {
-            let numbers = [totals.faults, totals.failedCalls, totals.crashes]
-            for index in sums.indices { sums[index] += numbers[index] }
-            classes.merge(totals.byClass, uniquingKeysWith: +)
-            table.add(workload.rawValue, numbers)
-        }
-        table.add("all", sums)
-        table.print()
+        guard !options.json else { return }
         say("  by fault:")
         var kinds = TextTable(["fault", "times"])
-        for (kind, count) in classes.sorted(by: { $0.key < $1.key }) { kinds.add(kind, [count]) }
-        kinds.print()
-        say("  \(sums[0]) faults in \(inSeconds(time)); no promise broken")
-    }
-
-    private func printJSON(_ results: [(Workload, FaultExploration.Totals)]) {
-        let rows = results.map { workload, totals in
-            let kinds = totals.byClass.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
-            return """
-                {"workload":"\(workload)","faults":\(totals.faults),"failedCalls":\(totals.failedCalls),\
-                "crashes":\(totals.crashes),"classes":{\(kinds.joined(separator: ","))}}
-                """
+        for (kind, count) in classes.withLock({ $0.counts }).sorted(by: { $0.key < $1.key }) {
+            kinds.add(kind, [count])
         }
-        say("{\"seed\":\(options.seed),\"violations\":0,\"workloads\":[\(rows.joined(separator: ","))]}")
+        kinds.print()
+        say("  \(totals.faults) faults in \(time); no promise broken")
     }
 }

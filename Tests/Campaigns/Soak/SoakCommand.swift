@@ -37,36 +37,39 @@ struct SoakCommand: AsyncParsableCommand {
         let (seconds, seed) = (seconds, options.seed)
         say("soak: \(seconds) s, seed \(seed)")
         let progress = CampaignProgress()
-        let parent = try TemporaryDirectory.make("soak", in: options.directory)
-        let run = SoakRun(seed: seed, seconds: seconds, path: parent + "/store", judgesMemory: true)
-        let newest = NewestCount()
-        var failure: (any Error)?
-        do {
-            try await run.run { operations, sample in
-                let isAdvancing = newest.isNew(operations)
-                guard let sample else { return progress.rearm() }
-                let left = max(0, seconds - Int(sample.time))
-                progress.show(
-                    "\(Int(sample.time)) of \(seconds) s, \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) left, "
-                        + "\(operations) operations, memory \((sample.memory ?? 0) >> 20) MiB, "
-                        + "disk \(sample.disk >> 20) MiB", isAdvancing: isAdvancing)
+        let run = try await options.inDirectory("soak") { parent in
+            let run = SoakRun(seed: seed, seconds: seconds, path: parent + "/store", judgesMemory: true)
+            let newest = Atomic(-1)
+            try await progress.judge {
+                defer { draw(run) }
+                try await run.run { operations, sample in
+                    let isAdvancing = newest.exchange(operations, ordering: .relaxed) != operations
+                    guard let sample else { return progress.rearm() }
+                    let left = max(0, seconds - Int(sample.time))
+                    progress.show(
+                        "\(Int(sample.time)) of \(seconds) s, \(left / 60):\(left % 60 < 10 ? "0" : "")\(left % 60) "
+                            + "left, \(operations) operations, memory \((sample.memory ?? 0) >> 20) MiB, "
+                            + "disk \(sample.disk >> 20) MiB", isAdvancing: isAdvancing)
+                }
+            } failed: { _ in
+                [
+                    "the store is kept in \(run.path)",
+                    "again, with other timing: Tools/campaign soak --seconds \(seconds) --seed \(seed)",
+                ]
             }
-        } catch {
-            failure = error
+            return run
         }
-        progress.end()
-        if let svg {
+        print(run)
+    }
+
+    private func draw(_ run: SoakRun) {
+        guard let svg else { return }
+        do {
             try Data(SoakPicture.draw(run).utf8).write(to: URL(fileURLWithPath: svg))
             say("  drawn: \(svg)")
+        } catch {
+            say("  not drawn: \(error)")
         }
-        if let failure {
-            say("FAILED: \(failure)")
-            say("  the store is kept in \(run.path)")
-            say("  again, with other timing: Tools/campaign soak --seconds \(seconds) --seed \(seed)")
-            throw ExitCode(1)
-        }
-        TemporaryDirectory.remove(parent)
-        print(run)
     }
 
     private func print(_ run: SoakRun) {
@@ -85,11 +88,4 @@ struct SoakCommand: AsyncParsableCommand {
     }
 
     private func mebibytes(_ bytes: Int) -> String { "\(bytes >> 20).\((bytes >> 10) % 1024 * 10 / 1024) MiB" }
-}
-
-/// Detects that a count changes, which is progress for the watchdog.
-private final class NewestCount: Sendable {
-    private let newest = Atomic<Int>(-1)
-
-    func isNew(_ count: Int) -> Bool { newest.exchange(count, ordering: .relaxed) != count }
 }

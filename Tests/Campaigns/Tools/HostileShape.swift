@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 internal import Heartwood
+internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodFuzzing

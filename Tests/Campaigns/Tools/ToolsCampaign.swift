@@ -45,16 +45,14 @@ struct ToolsCampaign: Sendable {
         self.memory = memory
         self.filesOnly = filesOnly
         let output = directory + "/help"
-        let end = LimitedProgram.run(
+        let end = Program.run(
             [tool, "--help"], seconds: seconds, memory: memory, output: output, errors: directory + "/errors")
         let help = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
         let numbers = help.split(separator: "\n").compactMap { line in
             line.hasPrefix("  ") ? line.split(separator: " ").first.flatMap { Int32($0) } : nil
         }
         codes = Set(numbers)
-        guard end == .ended(.exited(0)), codes.isSuperset(of: [0, 2]) else {
-            throw Violation("\(tool) doesn't list its exit codes: \(end)")
-        }
+        try expect(end == .exited(0) && codes.isSuperset(of: [0, 2]), "\(tool) doesn't list its exit codes: \(end)")
     }
 
     // MARK: - One store
@@ -86,7 +84,7 @@ struct ToolsCampaign: Sendable {
         ]
         var failures: [Failure] = []
         for command in commands {
-            let end = LimitedProgram.run(
+            let end = Program.run(
                 [tool] + command, seconds: seconds, memory: memory, output: own + "/output", errors: own + "/errors")
             guard let what = judge(end, own) else { continue }
             failures.append(
@@ -101,12 +99,12 @@ struct ToolsCampaign: Sendable {
     }
 
     /// Why an end is a failure; nil if it is none.
-    private func judge(_ end: LimitedProgram.End, _ own: String) -> String? {
+    private func judge(_ end: Program.End, _ own: String) -> String? {
         switch end {
-        case .ended(.signalled(let signal)): return "ended by signal \(signal)"
+        case .signalled(let signal): return "ended by signal \(signal)"
         case .timedOut: return "not finished after \(seconds) s"
         case .notStarted(let why): return "can't be run: \(why)"
-        case .ended(.exited(let code)):
+        case .exited(let code):
             // verify and inspect report findings on the standard output.
             let said = ["/errors", "/output"].compactMap { try? String(contentsOfFile: own + $0, encoding: .utf8) }
             // With files of several stores, the user must choose one with --store-id.

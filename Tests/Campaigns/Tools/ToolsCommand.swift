@@ -55,45 +55,39 @@ struct ToolsCommand: AsyncParsableCommand {
         let tool = tool ?? Self.sibling("heartwood")
         let (subjects, seed) = (subjects, options.seed)
         say("tools: \(subjects.count) stores, seed \(seed), \(seconds) s and \(memory) MiB for each command")
-        let directory = try TemporaryDirectory.make("tools", in: options.directory)
-        let campaign = try ToolsCampaign(
-            tool: tool, directory: directory, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
         let progress = CampaignProgress(watchdogSeconds: UInt32(12 * seconds + 60))
-        let shared = Locked((next: 0, done: 0, commands: 0, failures: [ToolsCampaign.Failure]()))
-        await withTaskGroup(of: Void.self) { group in
-            for _ in 0..<jobs {
-                group.addTask {
-                    while let next = shared.withLock({ shared -> ToolsCampaign.Subject? in
-                        guard shared.next < subjects.count, shared.failures.count < 20 else { return nil }
-                        defer { shared.next += 1 }
-                        return subjects[shared.next]
-                    }) {
-                        let (commands, failures) = await campaign.run(next)
-                        let (done, all) = shared.withLock { shared in
-                            shared.done += 1
-                            shared.commands += commands
-                            shared.failures += failures
-                            return (shared.done, shared.commands)
-                        }
-                        progress.show("\(done) of \(subjects.count) stores, \(all) commands, \(progress.time)")
-                    }
+        try await options.inDirectory("tools") { directory in
+            let campaign = try ToolsCampaign(
+                tool: tool, directory: directory, seed: seed, seconds: seconds, memory: memory, filesOnly: filesOnly)
+            let shared = Locked((stores: 0, commands: 0, failures: 0))
+            let results = try await inLanes(subjects, jobs: jobs) { subject -> [ToolsCampaign.Failure] in
+                guard shared.withLock({ $0.failures < 20 }) else { return [] }
+                let (commands, failures) = await campaign.run(subject)
+                let (stores, all, _) = shared.withLock { shared in
+                    shared.stores += 1
+                    shared.commands += commands
+                    shared.failures += failures.count
+                    return shared
                 }
+                progress.show("\(stores) of \(subjects.count) stores, \(all) commands, \(progress.time)")
+                return failures
             }
+            progress.end()
+            let (stores, commands, _) = shared.withLock { $0 }
+            say("  \(commands) commands on \(stores) stores in \(progress.time)")
+            try report(results.flatMap { $0 }, in: directory)
         }
-        progress.end()
-        let (done, commands, failures) = shared.withLock { ($0.done, $0.commands, $0.failures) }
-        say("  \(commands) commands on \(done) stores in \(progress.time)")
-        guard !failures.isEmpty else {
-            TemporaryDirectory.remove(directory)
-            return say("  all of them ended as they should")
-        }
-        for failure in failures.sorted(by: { $0.subject.name < $1.subject.name }) {
+    }
+
+    private func report(_ failures: [ToolsCampaign.Failure], in directory: String) throws {
+        guard !failures.isEmpty else { return say("  all of them ended as they should") }
+        for failure in failures {
             say("FAILED: store \(failure.subject.name): \(failure.what): \(failure.command)")
             for damage in failure.damage { say("    \(damage)") }
+            let files = filesOnly ? " --files-only" : ""
             switch failure.subject {
             case .shape(let shape): say("  Tools/campaign tools --shape \(shape.rawValue)")
-            case .drawn(let number):
-                say("  Tools/campaign tools --seed \(seed) --case \(number)\(filesOnly ? " --files-only" : "")")
+            case .drawn(let number): say("  Tools/campaign tools --seed \(options.seed) --case \(number)\(files)")
             }
         }
         say("  the stores are kept in \(directory)")
@@ -108,12 +102,6 @@ struct ToolsCommand: AsyncParsableCommand {
 
     /// The path of a program in the directory of this one.
     private static func sibling(_ name: String) -> String {
-        #if os(Linux)
-        let own =
-            (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
-        #else
-        let own = CommandLine.arguments[0]
-        #endif
-        return (own as NSString).deletingLastPathComponent + "/" + name
+        (Program.executable as NSString).deletingLastPathComponent + "/" + name
     }
 }

@@ -1,3 +1,4 @@
+internal import HeartwoodCampaignSupport
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
@@ -110,7 +111,7 @@ enum DirectoryMutation {
             Result { () throws(FormatError) in try FileHeader.decode(bytes) }
         }
         guard case .success(let header) = decoded else { return (4096, bytes.number(at: 32, bytes: 8) &- 1) }
-        var scanner = SegmentScanner(source: ArraySource(bytes: bytes), header: header)
+        var scanner = SegmentScanner(source: ArrayBytes(bytes: bytes), header: header)
         var commit = ScannedCommit()
         while case .commit = scanner.next(into: &commit) {}
         return (scanner.position, scanner.nextSequence &- 1)

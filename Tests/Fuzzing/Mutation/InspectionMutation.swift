@@ -1,3 +1,4 @@
+internal import HeartwoodCampaignSupport
 internal import HeartwoodTesting
 internal import HeartwoodFormat
 
@@ -78,11 +79,5 @@ enum InspectionMutation {
     private static func removeDuplicates(_ image: inout DirectoryImage) {
         var taken: Set<String> = []
         image.files.removeAll { !taken.insert($0.name).inserted }
-    }
-}
-
-extension SeededRandom {
-    fileprivate mutating func element<Element>(of elements: [Element]) -> Element? {
-        elements.isEmpty ? nil : pick(elements)
     }
 }

@@ -1,3 +1,4 @@
+internal import HeartwoodCampaignSupport
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 

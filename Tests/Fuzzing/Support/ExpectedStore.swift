@@ -1,3 +1,4 @@
+internal import HeartwoodCampaignSupport
 internal import HeartwoodFormat
 
 /// The contents of a valid store, from reading its snapshot and scanning its segments in order, without the engine.
@@ -51,7 +52,7 @@ struct ExpectedStore {
         for (index, segment) in segments.enumerated() {
             let successor = index + 1 < headers.count ? headers[index + 1].predecessor : nil
             require(headers[index].firstSequence == segment.first, "opened under another number's name")
-            let source = ArraySource(bytes: segment.bytes)
+            let source = ArrayBytes(bytes: segment.bytes)
             var scanner = SegmentScanner(source: source, header: headers[index], recordedEnd: successor?.endOffset)
             var commit = ScannedCommit()
             while case .commit = scanner.next(into: &commit) { apply(commit, segment.bytes) }
@@ -111,19 +112,5 @@ struct ExpectedStore {
                 isCompressed: record.header.flags.contains(.compressed),
                 stored: Array(bytes[value..<(value + Int(record.header.valueLength))]))
         }
-    }
-}
-
-/// A segment in memory.
-struct ArraySource: SegmentBytes {
-    typealias Failure = Never
-
-    let bytes: [UInt8]
-    var count: UInt64 { UInt64(bytes.count) }
-
-    mutating func withBytes<R>(at offset: UInt64, count wanted: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-        let start = Int(min(offset, count))
-        let end = min(start + wanted, bytes.count)
-        return bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
 }

@@ -1,4 +1,5 @@
 internal import Heartwood
+internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 internal import HeartwoodInspection

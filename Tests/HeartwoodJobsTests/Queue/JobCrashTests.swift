@@ -7,18 +7,14 @@ struct JobCrashTests {
     @Test("no job is lost, comes back, or has two workers", arguments: [1, 2, 3] as [UInt64])
     func crashes(_ part: UInt64) async throws {
         let seed = part * 1_000 + testSeed("crashes of queues") % 1_000
-        let exploration = JobExploration()
-        var images = 0
+        let exploration = CrashExploration(JobSubject())
         do {
-            for next in seed..<seed + 1_000 where images < 100 {
-                try await exploration.explore(seed: next, states: 6) { new in
-                    images += new
-                    return images < 100
-                }
+            for next in seed..<seed + 1_000 where exploration.imageCount < 100 {
+                try await exploration.explore(seed: next, states: 6, until: 100)
             }
         } catch {
             Issue.record("\(error); again: Tools/campaign jobs --seed \(seed)")
         }
-        #expect(exploration.result.totals.claims > 0)
+        #expect(exploration.totals.claims > 0)
     }
 }
