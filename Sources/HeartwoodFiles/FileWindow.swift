@@ -1,5 +1,5 @@
 package import HeartwoodFileSystem
-internal import HeartwoodFormat
+package import HeartwoodFormat
 
 /// A file as the source of a scanner: a window that moves through the file.
 package struct FileWindow: SegmentBytes {
@@ -74,5 +74,21 @@ package struct FileWindow: SegmentBytes {
                 try file.readFully(into: UnsafeMutableRawBufferPointer(rebasing: buffer[..<wanted]), at: offset)
             }
         }.get()
+    }
+}
+
+extension FileWindow {
+    /// The offset of the first record header of a file that verifies, by its own checksum alone. O(existing bytes).
+    package mutating func firstRecord(
+        _ salt: UInt32, flags: RecordHeader.Flags = .known, from start: UInt64 = UInt64(FormatConstants.fileHeaderSize),
+        to end: UInt64, where isWanted: (RecordHeader) -> Bool = { _ in true }
+    ) throws(FileSystemError) -> UInt64? {
+        try firstItem(
+            from: start, to: end, headerBytes: FormatConstants.recordHeaderSize,
+            glance: { RecordHeader.mayBegin($0, flags: flags) }
+        ) { bytes, offset in
+            let header = try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: flags)
+            return header.map(isWanted) == true ? offset : nil
+        }
     }
 }

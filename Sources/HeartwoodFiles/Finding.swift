@@ -27,7 +27,7 @@ public struct Finding: Sendable {
     /// The offset in the file of the item whose check failed first.
     public var offset: UInt64
     /// How many bytes are affected; 0 if the problem isn't in certain bytes.
-    public var length: UInt64 = 0
+    package var length: UInt64 = 0
     /// What is wrong, as a clause.
     public var what: String
     /// The sequence numbers that are certainly lost, from the first to the last. Writes in between may still exist. Nil
@@ -36,11 +36,11 @@ public struct Finding: Sendable {
     /// Some of the affected keys, as far as they are known.
     public var keys: [[UInt8]] = []
     /// Bytes where damaged records had their keys. They may be the keys.
-    public var perhapsKeys: [[UInt8]] = []
+    package var perhapsKeys: [[UInt8]] = []
     /// What was wrong with the bytes.
     package var cause: FormatError?
     /// Whether an opening of the store refuses because of it.
-    public var refusesOpening = false
+    package var refusesOpening = false
     /// The system's error, and the failed operation as a clause.
     package var failure: (error: FileSystemError, doing: String)?
 

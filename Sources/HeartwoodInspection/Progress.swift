@@ -7,7 +7,7 @@ public struct InspectionProgress: Sendable, Hashable {
     /// Bytes to process in this phase.
     public var totalBytes: UInt64
     /// Records read so far in this phase.
-    public var records: UInt64
+    package var records: UInt64
 }
 
 /// Counts progress and reports it from time to time.

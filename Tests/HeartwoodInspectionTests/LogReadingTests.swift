@@ -1,9 +1,7 @@
 import HeartwoodCampaignSupport
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodTesting
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -147,33 +145,5 @@ import Testing
         let (records, skipped, verdict) = try records(fileSystem)
         #expect(fileSystem.wasEarly && verdict == .clean && skipped.isEmpty)
         #expect(records.count == written.changes.values.reduce(0) { $0 + $1.count })
-    }
-
-    /// From segment to segment; each record once.
-    @Test func aStoreThatIsWrittenToIsFollowed() async throws {
-        let fileSystem = InMemoryFileSystem()
-        let store = try await Store.open(at: DirectoryImage.path, configuration: WrittenStore.configuration(fileSystem))
-        try await store.put("first", "1")
-        let seen = Mutex<[UInt64]>([])
-        let isStopped = Atomic<Bool>(false)
-        // On a thread of its own, because it blocks.
-        let thread = try startThread(name: "follower") {
-            _ = try? LogReading.run(
-                DirectoryImage.path, fileSystem: fileSystem, following: { isStopped.load(ordering: .acquiring) }
-            ) { item in
-                if case .record(let record) = item { seen.withLock { $0.append(record.sequence) } }
-                return true
-            }
-        }
-        var last: UInt64 = 1
-        for number in 0..<200 {
-            last = try await store.put("key \(number)", String(repeating: "x", count: 500), durability: .written)
-            if number % 20 == 0 { try await Task.sleep(for: .milliseconds(20)) }
-        }
-        while seen.withLock({ $0.last }) != last { try await Task.sleep(for: .milliseconds(20)) }
-        isStopped.store(true, ordering: .releasing)
-        thread.join()
-        #expect(seen.withLock { $0 } == Array(1...last))
-        try await store.close()
     }
 }

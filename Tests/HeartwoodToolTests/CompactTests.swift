@@ -11,10 +11,7 @@ struct CompactTests {
     private func fill(_ count: Int, times: Int = 1, bytes: Int = 100) async throws {
         let text = String(repeating: "x", count: bytes)
         for time in 0..<times {
-            let lines = (0..<count).map { #"{"key":"key-\#($0)","value":"\#(text)\#(time)"}"# }
-            let load = try await sandbox.heartwood(
-                "load", "s", "-", "--format", "pairs", "--batch", "1000", input: lines.joined(separator: "\n"))
-            #expect(load.code == 0)
+            try await sandbox.load((0..<count).map { ("key-\($0)", text + "\(time)") }, batch: 1_000)
         }
     }
 
@@ -143,8 +140,7 @@ struct CompactTests {
 
     @Test("damage is 2, names file and offset, and nothing is deleted")
     func damage() async throws {
-        let lines = (0..<100).map { #"{"key":"\#($0)","value":"the value of record \#($0)."}"# }
-        _ = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines.joined(separator: "\n"))
+        try await sandbox.load((0..<100).map { ("\($0)", "the value of record \($0).") })
         try sandbox.damage("the value of record 50.", in: "s")
         let outcome = try await sandbox.heartwood("compact", "s")
         #expect(outcome.code == 2)

@@ -120,10 +120,7 @@ struct ExitCodeTests {
 
     @Test("a store in use is an error in JSON, too")
     func lockedJSON() async throws {
-        let holder = try RunningTool(
-            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
-        try holder.write("{\"id\":1}\n")
-        #expect(await holder.nextLine() == "1")
+        let holder = try await sandbox.holderOfOneKey()
         for arguments in [
             ["put", "s", "2", "", "--if-absent", "--json"], ["delete", "s", "1", "--json"], ["compact", "s", "--json"],
             ["delete", "s", "--prefix", "1", "--yes", "--json"], ["load", "s", "-", "--format", "pairs", "--json"],
@@ -304,10 +301,7 @@ struct ExitCodeTests {
 
     @Test("writing to a store in use is 75, and the process that has it open is named")
     func locked() async throws {
-        let holder = try RunningTool(
-            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
-        try holder.write("{\"id\":1}\n")
-        #expect(await holder.nextLine() == "1")
+        let holder = try await sandbox.holderOfOneKey()
         for arguments in [
             ["put", "s", "k", "v"], ["delete", "s", "1"], ["compact", "s"], ["load", "s", "-", "--format", "pairs"],
         ] {
@@ -320,10 +314,7 @@ struct ExitCodeTests {
 
     @Test("damage that prevents the work is 2, and is named by file and offset")
     func corruption() async throws {
-        let lines = (0..<100).map { #"{"key":"\#($0)","value":"the value of record \#($0)."}"# }
-        let load = try await sandbox.heartwood(
-            "load", "s", "-", "--format", "pairs", input: lines.joined(separator: "\n"))
-        #expect(load.code == 0)
+        try await sandbox.load((0..<100).map { ("\($0)", "the value of record \($0).") })
         try sandbox.damage("the value of record 50.", in: "s")
         expect(try await sandbox.heartwood("scan", "s"), 2, ".log", "offset")
         expect(try await sandbox.heartwood("get", "s", "50"), 2)

@@ -8,13 +8,7 @@ struct InspectOutputTests {
     init() throws { sandbox = try Sandbox() }
 
     private func fill(_ keys: [String], into store: String = "s") async throws {
-        let lines = try keys.map { key in
-            String(
-                decoding: try JSONSerialization.data(withJSONObject: ["key": key, "value": "of \(key)"]), as: UTF8.self)
-        }
-        let load = try await sandbox.heartwood(
-            "load", store, "-", "--format", "pairs", input: lines.joined(separator: "\n"))
-        #expect(load.code == 0, "\(load.error)")
+        try await sandbox.load(keys.map { ($0, "of \($0)") }, into: store)
     }
 
     private func inspect(_ arguments: String...) async throws -> [String: Any] {

@@ -8,14 +8,7 @@ struct InspectPrefixTests {
     init() throws { sandbox = try Sandbox() }
 
     private func load(_ pairs: [(key: String, value: String)]) async throws {
-        let lines = try pairs.map { pair in
-            String(
-                decoding: try JSONSerialization.data(withJSONObject: ["key": pair.key, "value": pair.value]),
-                as: UTF8.self)
-        }
-        let outcome = try await sandbox.heartwood(
-            "load", "s", "-", "--format", "pairs", "--batch", "1000", input: lines.joined(separator: "\n"))
-        #expect(outcome.code == 0, "\(outcome.error)")
+        try await sandbox.load(pairs, batch: 1_000)
     }
 
     private func prefixes(_ options: String...) async throws -> [String: Any] {
@@ -90,9 +83,8 @@ struct InspectPrefixTests {
     func anyStore() async throws {
         _ = try await sandbox.heartwood("load", "s", "-", "--format", "pairs")
         #expect(try groups(try await prefixes()).isEmpty)
-        let holder = try RunningTool(
-            "load", "s", "-", "--format", "jsonl", "--key-template", "id:{id}", "--acknowledge", in: sandbox)
-        try holder.write("{\"id\":1}\n")
+        let holder = try sandbox.holder()
+        try holder.write("{\"id\":\"id:1\"}\n")
         #expect(await holder.nextLine() == "id:1")
         #expect(try groups(try await prefixes()).map { $0["keys"] as? Int } == [1])
         #expect(await holder.end() == 0)

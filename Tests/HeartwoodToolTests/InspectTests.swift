@@ -10,12 +10,8 @@ struct InspectTests {
     /// Loads some records: a segment for each time.
     private func fill(_ count: Int = 100, times: Int = 1, into store: String = "s") async throws {
         for time in 0..<times {
-            let lines = (0..<count).map {
-                #"{"key":"key-\#($0)","value":"the value of record \#($0), round \#(time)"}"#
-            }
-            let load = try await sandbox.heartwood(
-                "load", store, "-", "--format", "pairs", "--batch", "20", input: lines.joined(separator: "\n"))
-            #expect(load.code == 0)
+            let pairs = (0..<count).map { ("key-\($0)", "the value of record \($0), round \(time)") }
+            try await sandbox.load(pairs, into: store, batch: 20)
         }
     }
 
@@ -145,8 +141,7 @@ struct InspectTests {
 
     @Test("while a process has the store open and writes to it")
     func live() async throws {
-        let holder = try RunningTool(
-            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        let holder = try sandbox.holder()
         for number in 1...20 {
             try holder.write("{\"id\":\(number)}\n")
             #expect(await holder.nextLine() == String(number))

@@ -126,7 +126,7 @@ struct LoadTests {
 
     @Test("keys are acknowledged while the input continues, and escaped")
     func acknowledgeAtOnce() async throws {
-        let tool = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        let tool = try sandbox.holder()
         for number in 0..<5 {
             try tool.write("{\"id\":\"key\\t\(number)\"}\n")
             #expect(await tool.nextLine() == "key\\t\(number)")
@@ -136,9 +136,7 @@ struct LoadTests {
 
     @Test("what was acknowledged survives SIGKILL", arguments: ["synced", "written"])
     func killed(durability: String) async throws {
-        let tool = try RunningTool(
-            "load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", "--durability", durability,
-            in: sandbox)
+        let tool = try sandbox.holder("--durability", durability)
         try tool.write(numbered(0..<1000))
         var acknowledged: Set<String> = []
         while acknowledged.count < 500, let key = await tool.nextLine() { acknowledged.insert(key) }
@@ -155,7 +153,7 @@ struct LoadTests {
 
     @Test("SIGINT finishes what was read, and ends with 130")
     func interrupted() async throws {
-        let tool = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
+        let tool = try sandbox.holder()
         try tool.write("{\"id\":1}\n{\"id\":2}\n{\"id\":")
         _ = await tool.nextLine()
         _ = await tool.nextLine()

@@ -64,16 +64,7 @@ struct OddFileTests {
         #expect(try await run("repair s").code != 137)
     }
 
-    @Test("log --follow ends at a pipe with the name of the next segment")
-    func follow() async throws {
-        let running = try RunningTool("log", "s", "--follow", in: sandbox)
-        for _ in 0..<4 { #expect(await running.nextLine() != nil) }
-        _ = try await sandbox.shell("mkfifo s/0000000000000003.log")
-        #expect(await running.nextLine() == nil)
-        #expect(await running.end() == 74)
-    }
-
-    @Test("SIGTERM ends a command whose output is not read", arguments: ["log s --follow", "log s"])
+    @Test("SIGTERM ends a command whose output is not read", arguments: ["watch s --from-start", "log s"])
     func terminated(command: String) async throws {
         // Both ends of the pipe are kept open, and it is full.
         let script = """

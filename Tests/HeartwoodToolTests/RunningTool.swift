@@ -10,7 +10,9 @@ final class RunningTool {
     private let output = Pipe()
     private var pending: [UInt8] = []
 
-    convenience init(_ arguments: String..., in sandbox: Sandbox) throws {
+    convenience init(_ arguments: String..., in sandbox: Sandbox) throws { try self.init(arguments, in: sandbox) }
+
+    convenience init(_ arguments: [String], in sandbox: Sandbox) throws {
         try self.init(Tool.process(Tool.url, arguments, in: sandbox))
     }
 

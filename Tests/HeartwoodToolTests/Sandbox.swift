@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Testing
 
 /// A directory for one test, removed after it. Names of stores and files are relative to it.
 final class Sandbox: Sendable {
@@ -23,6 +24,30 @@ final class Sandbox: Sendable {
     /// Runs `heartwood` with any bytes as its input.
     func heartwood(_ arguments: String..., bytes: [UInt8]) async throws -> Tool.Outcome {
         try await Tool.run(arguments, input: bytes, in: self)
+    }
+
+    /// Loads keys with their values.
+    func load(_ pairs: [(key: String, value: String)], into store: String = "s", batch: Int = 1) async throws {
+        let lines = try pairs.map { pair in
+            let object = ["key": pair.key, "value": pair.value]
+            return String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+        }
+        let outcome = try await heartwood(
+            "load", store, "-", "--format", "pairs", "--batch", "\(batch)", input: lines.joined(separator: "\n"))
+        #expect(outcome.code == 0, "\(outcome.error)")
+    }
+
+    /// A process that has the store `s` open. It writes each line, and prints the key, which is its `id`.
+    func holder(_ options: String...) throws -> RunningTool {
+        try RunningTool(["load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge"] + options, in: self)
+    }
+
+    /// The same, after it has written the key `1`.
+    nonisolated(nonsending) func holderOfOneKey() async throws -> RunningTool {
+        let holder = try holder()
+        try holder.write("{\"id\":1}\n")
+        #expect(await holder.nextLine() == "1")
+        return holder
     }
 
     /// Runs a line of shell, in which `$heartwood` is the tool.

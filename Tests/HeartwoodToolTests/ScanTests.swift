@@ -7,9 +7,7 @@ struct ScanTests {
     init() throws { sandbox = try Sandbox() }
 
     private func fill(_ keys: [String]) async throws {
-        let lines = keys.map { #"{"key":"\#($0)","value":"v-\#($0)"}"# }.joined(separator: "\n")
-        let load = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: lines)
-        #expect(load.code == 0)
+        try await sandbox.load(keys.map { ($0, "v-\($0)") })
     }
 
     @Test(
@@ -82,10 +80,7 @@ struct ScanTests {
 
     @Test("a closed pipe ends the output without a message", arguments: ["scan", "scan --keys", "export"])
     func closedPipe(command: String) async throws {
-        let lines = (0..<20_000).map { #"{"key":"key-\#($0)","value":"some value to fill a pipe"}"# }
-        let load = try await sandbox.heartwood(
-            "load", "s", "-", "--format", "pairs", "--batch", "1000", input: lines.joined(separator: "\n"))
-        #expect(load.code == 0)
+        try await sandbox.load((0..<20_000).map { ("key-\($0)", "some value to fill a pipe") }, batch: 1_000)
         let words = command.split(separator: " ")
         let rest = words.dropFirst().joined(separator: " ")
         let outcome = try await sandbox.shell(

@@ -120,9 +120,7 @@ struct TouchTests {
 
     @Test("a store in use ends with 75")
     func inUse() async throws {
-        let holder = try RunningTool("load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge", in: sandbox)
-        try holder.write("{\"id\":1}\n")
-        #expect(await holder.nextLine() == "1")
+        let holder = try await sandbox.holderOfOneKey()
         #expect(try await sandbox.heartwood("touch", "s", "a:1", "--never").code == 75)
         #expect(try await sandbox.heartwood("touch", "s", "--prefix", "a", "--never", "--dry-run").code == 0)
         #expect(await holder.end() == 0)

@@ -34,8 +34,8 @@ struct VerifyLogRepairTests {
 
     @Test("verify works while a process has the store open, and on a single file")
     func openStoreAndSingleFile() async throws {
-        let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
-        try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")
+        let running = try sandbox.holder()
+        try running.write("{\"id\":\"c\"}\n")
         #expect(await running.nextLine() == "c")
         let whileOpen = try await sandbox.heartwood("verify", "s", "--json")
         #expect(whileOpen.code == 0)
@@ -98,18 +98,6 @@ struct VerifyLogRepairTests {
         #expect(outcome.output.contains("session:1") && outcome.output.contains("write number 2 is lost"))
     }
 
-    @Test("log --follow shows new records, from process to process, and ends at a signal")
-    func follow() async throws {
-        let following = try RunningTool("log", "s", "--follow", "--json", in: sandbox)
-        for _ in 0..<4 { #expect(await following.nextLine() != nil) }
-        for number in 1...3 {
-            #expect(try await sandbox.heartwood("put", "s", "new \(number)", "x").code == 0)
-            #expect(await following.nextLine()?.contains("\"key\":\"new \(number)\"") ?? false)
-        }
-        following.interrupt()
-        #expect(await following.end() == 130)
-    }
-
     // MARK: - repair
 
     @Test("repair reports what it would do, and does it only with an output")
@@ -147,8 +135,8 @@ struct VerifyLogRepairTests {
 
     @Test("in place the old files are moved, but not while the store is in use")
     func inPlace() async throws {
-        let running = try RunningTool("load", "s", "-", "--format", "pairs", "--acknowledge", in: sandbox)
-        try running.write("{\"key\":\"c\",\"value\":\"1\"}\n")
+        let running = try sandbox.holder()
+        try running.write("{\"id\":\"c\"}\n")
         #expect(await running.nextLine() == "c")
         let refused = try await sandbox.heartwood("repair", "s", "--in-place")
         #expect(refused.code == 75 && refused.error.contains("process \(running.processIdentifier)"))

@@ -29,18 +29,18 @@ package struct DataFile {
     /// The header in the file, or one that was rebuilt from the file's items and its name; nil if neither is possible.
     package private(set) var header: FileHeader?
     /// Whether the header differs from the one in the file.
-    package private(set) var isRebuilt: Bool
+    package private(set) var isRebuilt = false
     /// The file has a sound header that doesn't match its name, and its items show another one: the header of these two
     /// that was not taken.
     package private(set) var otherHeader: FileHeader?
     /// The salt of the damaged header in the file, if only the items show a different salt.
     package private(set) var doubt: UInt32?
     /// Whether only the file's name gives the numbers of a log.
-    package private(set) var isNumberedByName: Bool
+    package private(set) var isNumberedByName = false
     /// The highest sequence number of a record in a snapshot whose header was rebuilt; 0 if there is none.
-    package let newestRecord: UInt64
+    package private(set) var newestRecord: UInt64 = 0
     /// The salt of the damaged header in the file, if the file's items may have been moved within the file.
-    package let movedFrom: UInt32?
+    package private(set) var movedFrom: UInt32?
     /// The header in the file, if it verifies.
     package var standingHeader: FileHeader? { isRebuilt ? otherHeader : header }
     /// Whether the file says that an in-place repair was interrupted.
@@ -95,13 +95,7 @@ package struct DataFile {
             otherHeader = isRebuilt ? sound : rebuilt?.header
             isNumberedByName = isRebuilt && rebuilt!.isNumberedByName
             newestRecord = rebuilt?.newestRecord ?? 0
-            movedFrom = nil
         case .failure(.unsupported(let what)):
-            header = nil
-            isRebuilt = false
-            isNumberedByName = false
-            newestRecord = 0
-            movedFrom = nil
             state = .unsupported(.unsupported(what))
         case .failure(let error):
             state = .damaged(error)

@@ -50,7 +50,7 @@ struct HeaderRebuilding {
         if let other {
             guard try !hasItem(other.salt) else { return try misnumbered(other, stood) }
         } else if stood.salt != 0, try hasItem(stood.salt) {
-            let record = try firstRecord(stood.salt) { _ in true }
+            let record = try window.firstRecord(stood.salt, to: size)
             own = try header(SaltSearch.Found(salt: stood.salt, record: record), stood, isSound: false)
             if let own, isNamed(own) { return own }
         }
@@ -227,7 +227,9 @@ struct HeaderRebuilding {
         if let last = predecessor?.lastSequence, last >= first { predecessor = nil }
         // The version may be damaged: no record of version 1 has the flag `continuesBatch`.
         var isOriginal = stood.version == 1
-        if isOriginal { isOriginal = try firstRecord(salt) { $0.flags.contains(.continuesBatch) } == nil }
+        if isOriginal {
+            isOriginal = try window.firstRecord(salt, to: size) { $0.flags.contains(.continuesBatch) } == nil
+        }
         let header = FileHeader(
             kind: .log, version: isOriginal ? 1 : nil, storeID: stood.storeID, salt: salt, firstSequence: first,
             predecessor: predecessor, creationTime: stood.time)
@@ -265,7 +267,7 @@ struct HeaderRebuilding {
     /// The highest sequence number of a record in a snapshot; 0 if there is none.
     private mutating func newestRecord(_ salt: UInt32) throws(FileSystemError) -> UInt64 {
         var newest: UInt64 = 0
-        _ = try firstRecord(salt) { record in
+        _ = try window.firstRecord(salt, to: size) { record in
             if FormatConstants.possibleSequences.contains(record.sequenceDistance) {
                 newest = max(newest, record.sequenceDistance + 1)
             }
@@ -345,22 +347,8 @@ struct HeaderRebuilding {
             (try? CommitHeader.decode(bytes, salt: salt, offset: offset)) == nil ? nil : true
         }
         if found != nil { return true }
-        if try firstRecord(salt, where: { _ in true }) != nil { return true }
+        if try window.firstRecord(salt, to: size) != nil { return true }
         return try hasKeyBlock(salt)
-    }
-
-    /// The offset of the first such record whose header verifies.
-    private mutating func firstRecord(
-        _ salt: UInt32, where isWanted: (RecordHeader) -> Bool
-    ) throws(FileSystemError) -> UInt64? {
-        try window.firstItem(
-            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
-            glance: { RecordHeader.mayBegin($0, flags: .known) }
-        ) { bytes, offset -> UInt64? in
-            (try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: .known)).flatMap {
-                isWanted($0) ? offset : nil
-            }
-        }
     }
 
     /// Whether a snapshot with this salt ends at the end of the file.

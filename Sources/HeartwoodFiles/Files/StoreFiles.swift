@@ -16,23 +16,22 @@ package struct StoreFiles {
     }
 
     /// The role of a file in the store.
-    package enum Role: Sendable, Hashable {
+    package enum Role: String, Sendable {
         /// The snapshot that an opening starts with.
         case snapshot
         /// A log segment after it.
         case log
         /// A log segment that the snapshot covers.
         case covered
-        /// An older snapshot.
-        case older
-        /// A damaged snapshot.
-        case damaged
+        case older = "olderSnapshot"
+        /// A damaged snapshot, which isn't read.
+        case damaged = "damagedSnapshot"
         /// A file in preparation, or a leftover.
         case temporary
         /// A file of another store.
         case foreign
-        /// Not a Heartwood file, or not readable as a file.
-        case other
+        /// A file of the store under a name that no store uses.
+        case other = "renamed"
     }
 
     package struct Member {

@@ -23,25 +23,6 @@ package struct LogDamage {
     /// The end of the last byte that isn't zero.
     package var contentEnd: UInt64
 
-    package init(
-        part: Range<UInt64>, offset: UInt64, error: FormatError, proof: TailVerdict.Proof?, commit: CommitHeader?,
-        expected: UInt64, next: UInt64?, records: [FoundRecord], keys: [UInt8], batches: [FoundBatch],
-        time: UInt64, contentEnd: UInt64
-    ) {
-        self.part = part
-        self.offset = offset
-        self.error = error
-        self.proof = proof
-        self.commit = commit
-        self.expected = expected
-        self.next = next
-        self.records = records
-        self.keys = keys
-        self.batches = batches
-        self.time = time
-        self.contentEnd = contentEnd
-    }
-
     /// From the item whose check failed first to where something verifies again, or to the last byte of a torn tail.
     package var length: UInt64 {
         let end = proof == nil ? contentEnd : part.upperBound

@@ -15,7 +15,7 @@ package struct LogWalk {
     package let file: DataFile
     package let header: FileHeader
     /// What the next file's header records about this one.
-    package private(set) var successor: FileHeader.Predecessor?
+    package let successor: FileHeader.Predecessor?
     package private(set) var commit = ScannedCommit()
     /// Whether an earlier part of the file was torn: an opening skips the rest.
     package private(set) var isBehindTear = false
@@ -40,10 +40,7 @@ package struct LogWalk {
         package static let none = Patience(milliseconds: [])
         /// Half a second, longer while more bytes of a commit appear.
         package static let live = Patience(milliseconds: [0, 1, 2, 5, 10, 20, 50, 100, 150, 200])
-        /// For a file that is read repeatedly: a possibly torn tail is waited for.
-        package static let following = Patience(milliseconds: [0, 1, 2, 5], takesTornForPending: true)
         var milliseconds: [Int]
-        var takesTornForPending = false
     }
 
     /// - Parameter splits: Where a very large commit may be split into parts.
@@ -105,14 +102,6 @@ package struct LogWalk {
         return found
     }
 
-    /// Continues with the file as it is now.
-    package mutating func refresh(successor: FileHeader.Predecessor?) throws(FileSystemError) {
-        self.successor = successor
-        found = nil
-        following = nil
-        try reread(recordedEnd: successor?.endOffset)
-    }
-
     private mutating func reread(recordedEnd: UInt64?) throws(FileSystemError) {
         let source = try FileWindow(file.file)
         scanner.reread(source, recordedEnd: recordedEnd)
@@ -171,7 +160,6 @@ package struct LogWalk {
         } else {
             proof = try self.proof(beyond: stop.offset)
             if hasSearched, stop.offset >= durableEnd, let other = try lookAgain(proof) { return other }
-            if proof == nil, patience.takesTornForPending { return .end(end(.zeros)) }
         }
         return .damage(try salvage(stop, error, proof))
     }

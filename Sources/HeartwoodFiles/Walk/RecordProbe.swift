@@ -14,17 +14,6 @@ package struct FoundRecord: Sendable {
     /// Whether it is known to be the first of its batch.
     package var beginsBatch: Bool
 
-    package init(
-        offset: UInt64, header: RecordHeader, sequence: UInt64, keyStart: Int?, isIntact: Bool, beginsBatch: Bool
-    ) {
-        self.offset = offset
-        self.header = header
-        self.sequence = sequence
-        self.keyStart = keyStart
-        self.isIntact = isIntact
-        self.beginsBatch = beginsBatch
-    }
-
     package var end: UInt64 { offset + UInt64(header.encodedLength) }
     package var endsBatch: Bool { !header.flags.contains(.batchContinues) }
 }

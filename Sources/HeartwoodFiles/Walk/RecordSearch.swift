@@ -45,7 +45,8 @@ package struct RecordSearch {
         var allowance = 4 * (try window.existingBytes(of: start..<max(start, end))) + Self.leastAllowance
         while at < end {
             if !isTrusted {
-                guard let next = try nextCandidate(from: at, to: end, in: &window) else { return end }
+                let next = try window.firstRecord(header.salt, flags: header.recordFlags, from: at, to: end)
+                guard let next else { return end }
                 at = next
             }
             let keyStart = keys.count
@@ -115,20 +116,6 @@ package struct RecordSearch {
                 offset: offset, header: record, sequence: header.firstSequence + record.sequenceDistance,
                 keyStart: keyStart, isIntact: isIntact,
                 beginsBatch: header.marksBatches ? !record.flags.contains(.continuesBatch) : before == .boundary))
-    }
-
-    /// The next offset at which a record header verifies, by its own checksum alone.
-    private func nextCandidate(
-        from start: UInt64, to end: UInt64, in window: inout FileWindow
-    ) throws(FileSystemError) -> UInt64? {
-        let (salt, known) = (header.salt, header.recordFlags)
-        return try window.firstItem(
-            from: start, to: end, headerBytes: FormatConstants.recordHeaderSize,
-            glance: { RecordHeader.mayBegin($0, flags: known) }
-        ) { bytes, offset in
-            let header = try? RecordHeader.decode(bytes, salt: salt, offset: offset, flags: known)
-            return header == nil ? nil : offset
-        }
     }
 }
 

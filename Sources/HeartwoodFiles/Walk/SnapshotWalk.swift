@@ -111,6 +111,10 @@ package struct SnapshotWalk {
     /// Progress of the walk, in bytes of records.
     package var position: UInt64 { recordPosition }
 
+    package func key(of record: FoundRecord) -> ArraySlice<UInt8> {
+        keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
+    }
+
     /// The next part: about as many records as one key block describes.
     package mutating func next() throws(FileSystemError) -> Part {
         guard case .records(var damages) = try nextRecords() else { return .end }
@@ -127,9 +131,9 @@ package struct SnapshotWalk {
                 readable.append(record)
                 continue
             }
-            let key = keys[record.keyStart!..<record.keyStart! + Int(record.header.keyLength)]
             damages.append(
-                SnapshotDamage(item: .record(key: Array(key)), part: record.offset..<record.end, error: error))
+                SnapshotDamage(
+                    item: .record(key: Array(key(of: record))), part: record.offset..<record.end, error: error))
         }
         guard readable.count < records.count else { return }
         records = readable

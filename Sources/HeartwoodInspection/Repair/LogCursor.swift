@@ -2,21 +2,6 @@ internal import HeartwoodFiles
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
-/// Data that was committed together, as far as it was found: batches in order.
-struct FoundCommit {
-    var time: UInt64
-    var records: [FoundRecord]
-    var keys: [UInt8]
-    var batches: [FoundBatch]
-    /// Whether opening the store would skip it.
-    var isBehindTear = false
-
-    func key(of record: FoundRecord) -> ArraySlice<UInt8> {
-        guard let start = record.keyStart else { return [] }
-        return keys[start..<(start + Int(record.header.keyLength))]
-    }
-}
-
 /// Reads the batches of a log file in order, whole or not.
 struct LogCursor {
     let source: RepairSources.LogSource
@@ -69,9 +54,7 @@ struct LogCursor {
                 highest = max(highest, (damage.next ?? 1) - 1, damage.records.last?.sequence ?? 0)
                 position = damage.part.upperBound
                 if damage.batches.isEmpty { continue }
-                current = FoundCommit(
-                    time: damage.time, records: damage.records, keys: damage.keys,
-                    batches: damage.batches, isBehindTear: walk.isBehindTear)
+                current = FoundCommit(damage, isBehindTear: walk.isBehindTear)
             case .end(let end):
                 // The rest may contain anything. Leaving it out silently would lose it.
                 if case .unsupported(let error, let offset) = end.reason {
@@ -87,35 +70,6 @@ struct LogCursor {
     mutating func takeDamages() -> [LogDamage] {
         defer { damages = [] }
         return damages
-    }
-}
-
-extension FoundCommit {
-    init(_ commit: ScannedCommit, isBehindTear: Bool) {
-        var records: [FoundRecord] = []
-        records.reserveCapacity(commit.records.count)
-        var begins = !commit.beginsWithinBatch
-        for record in commit.records {
-            records.append(
-                FoundRecord(
-                    offset: record.offset, header: record.header, sequence: record.sequence, keyStart: record.keyStart,
-                    isIntact: true, beginsBatch: begins))
-            begins = !record.header.flags.contains(.batchContinues)
-        }
-        self.init(
-            time: commit.header.time, records: records, keys: commit.keys, batches: records.batches,
-            isBehindTear: isBehindTear)
-    }
-}
-
-extension LogDamage {
-    /// A record that verifies but whose value can't be read back. The commit around it proves that it was written.
-    fileprivate init(unreadable record: FoundRecord, in commit: ScannedCommit, _ error: FormatError) {
-        self.init(
-            part: record.offset..<record.end, offset: record.offset, error: error,
-            proof: .laterMark(offset: commit.offset, mark: commit.end, sequence: commit.nextSequence), commit: nil,
-            expected: record.sequence, next: record.sequence + 1, records: [], keys: [], batches: [],
-            time: commit.header.time, contentEnd: record.end)
     }
 }
 

@@ -38,11 +38,9 @@ public enum Repair {
     /// number. The store gets a new identity, so its files and the old ones can't be mixed.
     ///
     /// - Parameters:
-    ///   - path: The directory with the files.
     ///   - output: The directory for the new store.
-    ///   - options: What to recover.
-    ///   - now: The present time in milliseconds since 1970.
-    ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
+    ///   - now: The present time in milliseconds since 1970. The other parameters are those of
+    ///     ``plan(_:_:progress:)``.
     /// - Throws: `StoreError`, as ``plan(_:_:progress:)``. If building or verifying fails, the new store is
     ///   removed.
     public static func run(

@@ -9,9 +9,7 @@ public struct RepairReport: Sendable {
         public var what: String
         /// The file that it was in; nil if that file is missing.
         package var file: String?
-        /// The offset in the file, in bytes.
         package var offset: UInt64?
-        /// How many bytes of the file are affected.
         package var length: UInt64 = 0
         /// The sequence numbers of the lost batches.
         public var sequences: ClosedRange<SequenceNumber>?
@@ -59,9 +57,7 @@ public struct RepairReport: Sendable {
         case incomplete
     }
 
-    /// A file that was examined.
     package struct Source: Sendable {
-        /// How a file is used.
         package enum Use: String, Sendable {
             /// The data in it that verifies, and that no newer snapshot contains, is in the new store.
             case used
@@ -79,19 +75,15 @@ public struct RepairReport: Sendable {
             /// It was never finished, and is not needed.
             case leftOver
         }
-        /// Its name, without the directory.
         package var name: String
-        /// How it is used.
         package var use: Use
         /// The store that it belongs to; nil if its header does not tell.
         package var storeID: StoreID?
         /// Whether it is a log segment or a snapshot; nil if unknown.
         package var kind: FileHeader.Kind?
-        /// Size in bytes.
         package var size: UInt64
     }
 
-    /// The files that were examined.
     package var sources: [Source] = []
     /// The losses, in the order of their sequence numbers if they have any.
     public var losses: [Loss] = []
@@ -105,7 +97,6 @@ public struct RepairReport: Sendable {
     package var olderValues: UInt64 = 0
     /// Batches after the snapshot that are in the new store.
     package var batches: UInt64 = 0
-    /// Records in those batches.
     package var records: UInt64 = 0
     /// Batches of which only a part is in the new store (``RepairOptions/keepsPartial``).
     package var partialBatches: UInt64 = 0

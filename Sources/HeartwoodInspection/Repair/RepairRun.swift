@@ -49,18 +49,10 @@ struct RepairRun {
     }
 
     /// The snapshot that the new store begins with.
-    private enum Base {
-        case nothing
-        case whole(RepairSources.SnapshotSource)
-        /// A damaged snapshot, and older ones that may have the data that it has lost.
-        case damaged(RepairSources.SnapshotSource, older: [RepairSources.SnapshotSource])
-
-        var source: RepairSources.SnapshotSource? {
-            switch self {
-            case .nothing: nil
-            case .whole(let source), .damaged(let source, _): source
-            }
-        }
+    private struct Base {
+        var source: RepairSources.SnapshotSource
+        /// If it is damaged: older ones that may have the data that it has lost.
+        var older: [RepairSources.SnapshotSource]?
     }
 
     mutating func run(into sink: inout some HistorySink, _ store: NewStore?) throws -> RepairReport {
@@ -68,13 +60,9 @@ struct RepairRun {
         try checkLimit(base)
         var report = sources.report
         report.highestSequence = sources.highestKnown
-        switch base {
-        case .nothing: break
-        case .whole(let source): try write(source, to: store, &report)
-        case .damaged(let source, let older): try write(source, older, to: store, &report)
-        }
-        let sequence = base.source?.end.lastSequence ?? 0
-        if base.source != nil { report.snapshotSequence = sequence }
+        if let base { try write(base, to: store, &report) }
+        let sequence = base?.source.end.lastSequence ?? 0
+        report.snapshotSequence = base?.source.end.lastSequence
         var history = History(sources, after: sequence, options, report)
         var meter = ProgressMeter(store == nil ? "reading" : "writing", totalBytes: logBytes, progress)
         try history.run(into: &sink, &meter)
@@ -103,7 +91,7 @@ struct RepairRun {
 
     /// Chooses the newest whole snapshot. Chooses a newer, damaged one only if the log does not have the data between
     /// the two.
-    private mutating func chooseBase() throws -> Base {
+    private mutating func chooseBase() throws -> Base? {
         let candidates = sources.snapshots.filter(isWanted)
         var damaged: [RepairSources.SnapshotSource] = []
         var whole: RepairSources.SnapshotSource?
@@ -121,10 +109,10 @@ struct RepairRun {
             // A temporary file was never complete, and all of its data is elsewhere too.
             if candidate.file.meaning != .temporary { damaged.append(candidate) }
         }
-        let fallback = whole.map { Base.whole($0) } ?? .nothing
+        let fallback = whole.map { Base(source: $0) }
         guard let newest = damaged.first else { return fallback }
         if try isAccounted(after: whole?.end.lastSequence ?? 0, upTo: newest.end.lastSequence) { return fallback }
-        return .damaged(newest, older: Array(damaged.dropFirst()) + (whole.map { [$0] } ?? []))
+        return Base(source: newest, older: Array(damaged.dropFirst()) + (whole.map { [$0] } ?? []))
     }
 
     /// Whether the segments have every batch after a number, up to another one.
@@ -140,8 +128,8 @@ struct RepairRun {
     }
 
     /// Refuses a state that is older than the oldest one that the files have.
-    private func checkLimit(_ base: Base) throws {
-        guard options.upToSequence != nil || options.upToTime != nil, base.source == nil else { return }
+    private func checkLimit(_ base: Base?) throws {
+        guard options.upToSequence != nil || options.upToTime != nil, base == nil else { return }
         let beginsLater = sources.logs.first.map { $0.header.predecessor != nil } ?? true
         guard beginsLater else { return }
         let oldest =
@@ -153,72 +141,47 @@ struct RepairRun {
         )
     }
 
-    private func write(
-        _ source: RepairSources.SnapshotSource, to store: NewStore?, _ report: inout RepairReport
-    ) throws {
-        guard let store else {
+    /// Writes what is left of a snapshot, and older records in place of those that it has lost.
+    private func write(_ base: Base, to store: NewStore?, _ report: inout RepairReport) throws {
+        let source = base.source
+        var standIns: StandIns?
+        let read = base.older?.reduce(source.file.size + logBytes) { $0 + $1.file.size } ?? 0
+        var meter = ProgressMeter("reading", totalBytes: read, progress)
+        if let older = base.older {
+            let damaged = try DamagedBase.of(source, &meter)
+            for loss in damaged.losses { report.add(loss) }
+            standIns = StandIns(damaged, of: source, from: older, sources)
+        } else if store == nil {
             report.snapshotKeys = try SnapshotExamination(source.file, source.header).footer?.recordCount ?? 0
             return
         }
-        var meter = ProgressMeter("writing", totalBytes: source.file.size, progress)
-        var keys: UInt64 = 0
-        try store.writeSnapshot(upTo: source.end.lastSequence, time: source.header.creationTime) { output in
-            var window = try FileWindow(source.file.file)
-            var examination = try SnapshotExamination(source.file, source.header)
-            try examination.run(&meter) { walk, _ in
-                for record in walk.records { try output.add(record, key: walk.key(of: record), from: &window) }
-            }
-            keys = output.recordCount
-        }
-        report.snapshotKeys = keys
-    }
-
-    /// Writes what is left of a damaged snapshot, and older records in place of those that it has lost.
-    private func write(
-        _ source: RepairSources.SnapshotSource, _ older: [RepairSources.SnapshotSource], to store: NewStore?,
-        _ report: inout RepairReport
-    ) throws {
-        let bytes = source.file.size + older.reduce(0) { $0 + $1.file.size } + logBytes
-        var meter = ProgressMeter("reading", totalBytes: bytes, progress)
-        let base = try DamagedBase.of(source, &meter)
-        for loss in base.losses { report.add(loss) }
-        var standIns = StandIns(base, of: source, from: older, sources)
         var writing = ProgressMeter("writing", totalBytes: source.file.size, progress)
-        var (keys, olderValues): (UInt64, UInt64) = (0, 0)
         var windows: [String: FileWindow] = [:]
+        func add(_ record: FoundRecord, _ key: ArraySlice<UInt8>, of file: DataFile, _ output: SnapshotOutput?) throws {
+            report.snapshotKeys += 1
+            if windows[file.path] == nil { windows[file.path] = try FileWindow(file.file) }
+            try output?.add(record, key: key, from: &windows[file.path]!)
+        }
         func addStandIns(before key: ArraySlice<UInt8>?, _ output: SnapshotOutput?) throws {
-            while let (key, standIn) = try standIns.next(before: key, &meter) {
-                keys += 1
-                olderValues += 1
-                guard let output else { continue }
-                let path = standIn.file.path
-                if windows[path] == nil { windows[path] = try FileWindow(standIn.file.file) }
-                try output.add(standIn.record, key: key[...], from: &windows[path]!)
+            while let (key, standIn) = try standIns?.next(before: key, &meter) {
+                report.olderValues += 1
+                try add(standIn.record, key[...], of: standIn.file, output)
             }
-            if let key { standIns.skip(key) }
+            if let key { standIns?.skip(key) }
         }
         func merge(_ output: SnapshotOutput?) throws {
-            var window = try FileWindow(source.file.file)
             var examination = try SnapshotExamination(source.file, source.header)
             try examination.run(&writing) { walk, _ in
                 for record in walk.records {
                     let key = walk.key(of: record)
                     try addStandIns(before: key, output)
-                    keys += 1
-                    try output?.add(record, key: key, from: &window)
+                    try add(record, key, of: source.file, output)
                 }
             }
             try addStandIns(before: nil, output)
         }
-        if let store {
-            try store.writeSnapshot(
-                upTo: source.end.lastSequence, time: source.header.creationTime
-            ) { try merge($0) }
-        } else {
-            try merge(nil)
-        }
-        report.snapshotKeys = keys
-        report.olderValues = olderValues
+        guard let store else { return try merge(nil) }
+        try store.writeSnapshot(upTo: source.end.lastSequence, time: source.header.creationTime) { try merge($0) }
     }
 
     // MARK: - The report
@@ -269,10 +232,10 @@ struct RepairRun {
         return loss
     }
 
-    private func noteUses(_ base: Base, _ report: inout RepairReport) {
-        let sequence = base.source?.end.lastSequence ?? 0
+    private func noteUses(_ base: Base?, _ report: inout RepairReport) {
+        let sequence = base?.source.end.lastSequence ?? 0
         for snapshot in sources.snapshots {
-            let isBase = snapshot.file.path == base.source?.file.path
+            let isBase = snapshot.file.path == base?.source.file.path
             let isOlder = snapshot.end.lastSequence < sequence
             report.note(snapshot.file, isBase ? .used : isOlder ? .covered : .leftOver)
         }
@@ -282,11 +245,5 @@ struct RepairRun {
             report.note(log.file, next <= sequence + 1 ? .covered : used)
         }
         report.sources.sort { $0.name < $1.name }
-    }
-}
-
-extension SnapshotWalk {
-    func key(of record: FoundRecord) -> ArraySlice<UInt8> {
-        keys[record.keyStart!..<(record.keyStart! + Int(record.header.keyLength))]
     }
 }

@@ -363,16 +363,10 @@ extension DataFile {
     ) throws(FileSystemError) -> Bool {
         guard ChecksumTag.mayBeMoved(own, from: salt, within: max(size, other.size)) else { return false }
         var window = try FileWindow(file)
-        let found = try window.firstItem(
-            from: UInt64(FormatConstants.fileHeaderSize), to: size, headerBytes: FormatConstants.recordHeaderSize,
-            glance: { RecordHeader.mayBegin($0, flags: .known) }
-        ) { bytes, offset -> (offset: UInt64, bytes: [UInt8])? in
-            guard (try? RecordHeader.decode(bytes, salt: own, offset: offset, flags: .known)) != nil else { return nil }
-            return (offset, Array(bytes))
-        }
-        guard let found else { return false }
-        let place = (found.offset >> 3 ^ UInt64(own ^ salt)) << 3
+        guard let found = try window.firstRecord(own, to: size) else { return false }
+        let record = try window.withBytes(at: found, count: FormatConstants.recordHeaderSize) { Array($0) }
+        let place = (found >> 3 ^ UInt64(own ^ salt)) << 3
         var there = try FileWindow(other.file, size: 512)
-        return try there.withBytes(at: place, count: found.bytes.count) { $0.elementsEqual(found.bytes) }
+        return try there.withBytes(at: place, count: record.count) { $0.elementsEqual(record) }
     }
 }

@@ -23,7 +23,6 @@ final class SnapshotOutput {
     }
 
     var bytes: UInt64 { file.position }
-    var recordCount: UInt64 { footer.recordCount }
 
     /// Adds a record. Its key must be greater than the key of the preceding record.
     func add(_ record: FoundRecord, key: ArraySlice<UInt8>, from window: inout FileWindow) throws {

@@ -2,20 +2,10 @@ internal import HeartwoodFormat
 
 extension FileSurvey {
     init(_ member: StoreFiles.Member) {
-        let role: Role =
-            switch member.role {
-            case .snapshot: .snapshot
-            case .log: .log
-            case .covered: .covered
-            case .older: .olderSnapshot
-            case .damaged: .damagedSnapshot
-            case .temporary: .temporary
-            case .foreign: .foreign
-            case .other: .renamed
-            }
+        let file = member.file
         self.init(
-            name: member.file.name, path: member.file.path, role: role, kind: member.file.kind, size: member.file.size,
-            header: member.file.header, isHeaderDamaged: member.file.isHeaderDamaged)
+            name: file.name, path: file.path, role: member.role, kind: file.kind, size: file.size,
+            header: file.header, isHeaderDamaged: file.isHeaderDamaged)
         recordedEnd = member.successor?.endOffset
     }
 

@@ -48,40 +48,28 @@ struct NewestRecords {
 
 /// The records with the longest keys and values.
 struct LargestRecords {
-    struct Candidate {
-        var key: [UInt8]
-        var valueBytes: UInt64
-        var sequence: UInt64
-        var file: Int
-        var offset: UInt64
-
-        func record(_ names: [String]) -> LargeRecord {
-            LargeRecord(key: key, valueBytes: valueBytes, sequence: sequence, file: names[file], offset: offset)
-        }
-    }
-
-    private(set) var keys: [Candidate] = []
-    private(set) var values: [Candidate] = []
+    private(set) var keys: [LargeRecord] = []
+    private(set) var values: [LargeRecord] = []
     private static let most = 10
 
     @inline(__always)
-    mutating func add(
-        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, file: Int
-    ) {
-        let isLongKey = keys.count < Self.most || keys[Self.most - 1].key.count < key.count
-        let isLongValue = values.count < Self.most || values[Self.most - 1].valueBytes < UInt64(header.valueLength)
+    mutating func add(_ record: ExaminedRecord, in file: @autoclosure () -> String) {
+        let valueBytes = UInt64(record.header.valueLength)
+        let isLongKey = keys.count < Self.most || keys[Self.most - 1].key.count < record.key.count
+        let isLongValue = values.count < Self.most || values[Self.most - 1].valueBytes < valueBytes
         guard isLongKey || isLongValue else { return }
-        let candidate = Candidate(
-            key: Array(key), valueBytes: UInt64(header.valueLength), sequence: sequence, file: file, offset: offset)
-        if isLongKey { Self.insert(candidate, into: &keys) { $0.key.count > $1.key.count } }
-        if isLongValue { Self.insert(candidate, into: &values) { $0.valueBytes > $1.valueBytes } }
+        let large = LargeRecord(
+            key: Array(record.key), valueBytes: valueBytes, sequence: record.sequence, file: file(),
+            offset: record.offset)
+        if isLongKey { Self.insert(large, into: &keys) { $0.key.count > $1.key.count } }
+        if isLongValue { Self.insert(large, into: &values) { $0.valueBytes > $1.valueBytes } }
     }
 
     private static func insert(
-        _ candidate: Candidate, into list: inout [Candidate], _ isLarger: (Candidate, Candidate) -> Bool
+        _ large: LargeRecord, into list: inout [LargeRecord], _ isLarger: (LargeRecord, LargeRecord) -> Bool
     ) {
-        let place = list.firstIndex { isLarger(candidate, $0) } ?? list.count
-        list.insert(candidate, at: place)
+        let place = list.firstIndex { isLarger(large, $0) } ?? list.count
+        list.insert(large, at: place)
         if list.count > most { list.removeLast() }
     }
 }

@@ -8,7 +8,6 @@ package struct PrefixSelection: Sendable {
     /// section. Nil of other keys, which the separators divide.
     package var sectionLength: @Sendable (_ key: UnsafeRawBufferPointer) -> Int?
 
-    /// Creates a selection.
     package init(
         separators: Set<UInt8>, most: Int = 1000,
         sectionLength: @escaping @Sendable (_ key: UnsafeRawBufferPointer) -> Int? = { _ in nil }
@@ -25,7 +24,6 @@ package struct PrefixSelection: Sendable {
 
 /// The live keys of a store, by prefix. The figures are estimates if `SurveyTotals.isEstimated`.
 package struct PrefixSurvey: Sendable {
-    /// Which prefixes were asked for.
     package var selection: PrefixSelection
     /// The followed sections, in the order of their prefixes; also those of which only dead records are left.
     package var sections: [PrefixGroup] = []
@@ -39,36 +37,22 @@ package struct PrefixSurvey: Sendable {
 
 /// The keys with the same prefix.
 package struct PrefixGroup: Sendable {
-    /// A large record.
-    package struct Record: Sendable, Hashable {
-        /// Its key.
-        package var key: [UInt8]
-        /// Bytes of the value as stored.
-        package var valueBytes: UInt64
-        /// The name of its file, without the directory.
-        package var file: String
-        /// The offset of the record in the file, in bytes.
-        package var offset: UInt64
-    }
-
     /// The prefix, with its separator; empty for keys that have none, and for other keys.
     package var prefix: [UInt8]
-    /// How many live keys have it.
     package var keys: UInt64 = 0
-    /// Bytes of these keys.
     package var keyBytes: UInt64 = 0
     /// Bytes of their values as stored.
     package var valueBytes: UInt64 = 0
     /// Bytes of their records in the files.
     package var liveBytes: UInt64 = 0
     /// All other records with the prefix: overwritten, deleted, expired, or in a file that does not count.
-    package var deadRecords: UInt64
+    package var deadRecords: UInt64 = 0
     /// Bytes of these records in the files.
-    package var deadBytes: UInt64
+    package var deadBytes: UInt64 = 0
     /// The live record with the largest value; nil if there are only dead ones.
-    package var largestValue: Record?
+    package var largestValue: LargeRecord?
     /// The live record with the longest key; nil if there are only dead ones.
-    package var longestKey: Record?
+    package var longestKey: LargeRecord?
 
     /// Bytes of keys and values.
     package var bytes: UInt64 { keyBytes + valueBytes }

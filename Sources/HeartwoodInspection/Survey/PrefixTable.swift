@@ -6,16 +6,9 @@ internal import HeartwoodFormat
 struct PrefixTable {
     /// The sums of one prefix.
     private struct Group {
-        var prefix: [UInt8]
-        var isSection: Bool
-        /// All records, and their bytes.
-        var records: UInt64 = 0
-        var bytes: UInt64 = 0
-        /// Live ones.
-        var keys: UInt64 = 0
-        var keyBytes: UInt64 = 0
-        var valueBytes: UInt64 = 0
-        var liveBytes: UInt64 = 0
+        /// Until the end, live records count as dead, too, and nothing is scaled.
+        var figures: PrefixGroup
+        var isSection = false
         var largestValue: NewestRecords.Newest?
         var longestKey: NewestRecords.Newest?
     }
@@ -26,7 +19,7 @@ struct PrefixTable {
     private let selection: PrefixSelection
     private var numbers: [KeyHash: UInt16] = [:]
     /// By number.
-    private var groups = [Group](repeating: Group(prefix: [], isSection: false), count: 2)
+    private var groups = [Group](repeating: Group(figures: PrefixGroup(prefix: [])), count: 2)
     private var (sections, prefixes) = (0, 0)
 
     init(_ selection: PrefixSelection) { self.selection = selection }
@@ -34,8 +27,8 @@ struct PrefixTable {
     /// Counts a record, and returns the number of its key's prefix.
     mutating func count(_ header: RecordHeader, _ key: UnsafeRawBufferPointer) -> UInt16 {
         let number = number(of: key)
-        groups[Int(number)].records += 1
-        groups[Int(number)].bytes += UInt64(header.encodedLength)
+        groups[Int(number)].figures.deadRecords += 1
+        groups[Int(number)].figures.deadBytes += UInt64(header.encodedLength)
         return number
     }
 
@@ -48,7 +41,7 @@ struct PrefixTable {
         guard (section == nil ? prefixes : sections) < selection.most else { return Self.other }
         if section == nil { prefixes += 1 } else { sections += 1 }
         let number = UInt16(groups.count)
-        groups.append(Group(prefix: [UInt8](prefix), isSection: section != nil))
+        groups.append(Group(figures: PrefixGroup(prefix: [UInt8](prefix)), isSection: section != nil))
         numbers[hash] = number
         return number
     }
@@ -62,10 +55,10 @@ struct PrefixTable {
     /// Adds the live record of a key.
     mutating func add(_ record: NewestRecords.Newest) {
         let number = Int(record.prefix)
-        groups[number].keys += 1
-        groups[number].keyBytes += UInt64(record.keyLength)
-        groups[number].valueBytes += UInt64(record.valueLength)
-        groups[number].liveBytes += UInt64(record.length)
+        groups[number].figures.keys += 1
+        groups[number].figures.keyBytes += UInt64(record.keyLength)
+        groups[number].figures.valueBytes += UInt64(record.valueLength)
+        groups[number].figures.liveBytes += UInt64(record.length)
         groups[number].largestValue = Self.larger(groups[number].largestValue, record, by: \.valueLength)
         groups[number].longestKey = Self.larger(groups[number].longestKey, record, by: \.keyLength)
     }
@@ -85,7 +78,7 @@ struct PrefixTable {
     /// - Parameter share: The share of the keys that was added.
     func survey(_ members: [StoreFiles.Member], share: Double) throws(FileSystemError) -> PrefixSurvey {
         var survey = PrefixSurvey(selection: selection)
-        for (number, group) in groups.enumerated() where group.keys > 0 || group.isSection {
+        for (number, group) in groups.enumerated() where group.figures.keys > 0 || group.isSection {
             let made = try Self.group(group, members, share)
             switch UInt16(number) {
             case Self.none: survey.withoutSeparator = selection.separators.isEmpty ? nil : made
@@ -104,12 +97,12 @@ struct PrefixTable {
     private static func group(
         _ group: Group, _ members: [StoreFiles.Member], _ share: Double
     ) throws(FileSystemError) -> PrefixGroup {
-        func scaled(_ count: UInt64) -> UInt64 { share < 1 ? UInt64(Double(count) / share) : count }
-        let (keys, live) = (scaled(group.keys), scaled(group.liveBytes))
-        var made = PrefixGroup(
-            prefix: group.prefix, keys: keys, keyBytes: scaled(group.keyBytes), valueBytes: scaled(group.valueBytes),
-            liveBytes: live, deadRecords: group.records - min(group.records, keys),
-            deadBytes: group.bytes - min(group.bytes, live))
+        var made = group.figures
+        for figure in [\PrefixGroup.keys, \.keyBytes, \.valueBytes, \.liveBytes] where share < 1 {
+            made[keyPath: figure] = UInt64(Double(made[keyPath: figure]) / share)
+        }
+        made.deadRecords -= min(made.deadRecords, made.keys)
+        made.deadBytes -= min(made.deadBytes, made.liveBytes)
         made.largestValue = try group.largestValue.map { record throws(FileSystemError) in
             try Self.record(record, members)
         }
@@ -121,13 +114,12 @@ struct PrefixTable {
 
     private static func record(
         _ record: NewestRecords.Newest, _ members: [StoreFiles.Member]
-    ) throws(FileSystemError) -> PrefixGroup.Record {
+    ) throws(FileSystemError) -> LargeRecord {
         let file = members[record.file].file
         var window = try FileWindow(file.file, size: 4 << 10)
         let start = record.offset + UInt64(FormatConstants.recordHeaderSize)
         let key = try window.withBytes(at: start, count: Int(record.keyLength)) { [UInt8]($0) }
-        return PrefixGroup.Record(
-            key: key, valueBytes: UInt64(record.valueLength), file: FileSurvey(members[record.file]).name,
-            offset: record.offset)
+        return LargeRecord(
+            key: key, valueBytes: UInt64(record.valueLength), file: file.name, offset: record.offset)
     }
 }

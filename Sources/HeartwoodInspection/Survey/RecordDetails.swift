@@ -14,7 +14,6 @@ package struct RecordSelection: Sendable, Hashable {
     /// The most bytes to keep of each key.
     package var keyBytes = 64
 
-    /// The default selection.
     package init() {}
 }
 
@@ -34,29 +33,20 @@ package struct RecordDetails: Sendable {
         case damaged
     }
 
-    /// One record.
     package struct Record: Sendable {
-        /// The offset of its header in the file, in bytes.
         package var offset: UInt64
-        /// Bytes of the whole record.
         package var length: UInt64
-        /// Its sequence number.
         package var sequence: SequenceNumber
-        /// What the record does.
         package var kind: RecordKind
-        /// The state of the record.
         package var state: State
-        /// Whether the value is compressed.
         package var isCompressed: Bool
         /// The key, or its beginning.
         package var key: ArraySlice<UInt8>
-        /// Bytes of the key.
         package var keyBytes: Int
-        /// When it was committed, in milliseconds since 1970; nil if the file does not tell.
         package var valueBytes: UInt64
-        /// When it expires, in milliseconds since 1970; nil if never.
+        /// When it was committed, in milliseconds since 1970; nil if the file doesn't tell.
         package var time: UInt64?
-        /// When it expires, in milliseconds since 1970; nil: never.
+        /// In milliseconds since 1970; nil if it never expires.
         package var expiry: UInt64?
     }
 
@@ -79,7 +69,6 @@ package struct RecordDetails: Sendable {
         var isCompressed: Bool
     }
 
-    /// The number of records.
     package var count: Int { items.count }
 
     /// The record at an index. O(1).
@@ -96,16 +85,14 @@ package struct RecordDetails: Sendable {
 
     // MARK: - Making
 
-    mutating func add(
-        _ header: RecordHeader, at offset: UInt64, sequence: UInt64, time: UInt64, key: some Collection<UInt8>,
-        keeping most: Int, _ state: State
-    ) {
-        let kept = key.prefix(min(most, Int(UInt16.max)))
+    mutating func add(_ record: ExaminedRecord, keeping most: Int, _ state: State) {
+        let (header, kept) = (record.header, record.key.prefix(min(most, Int(UInt16.max))))
         items.append(
             Item(
-                offset: offset, sequence: sequence, time: time, expiry: header.expiry, keyStart: keys.count,
-                valueLength: header.valueLength, keyLength: header.keyLength, keyKept: UInt16(kept.count),
-                kind: header.kind, state: state, isCompressed: header.flags.contains(.compressed)))
+                offset: record.offset, sequence: record.sequence, time: record.time, expiry: header.expiry,
+                keyStart: keys.count, valueLength: header.valueLength, keyLength: header.keyLength,
+                keyKept: UInt16(kept.count), kind: header.kind, state: state,
+                isCompressed: header.flags.contains(.compressed)))
         keys += kept
     }
 

@@ -35,11 +35,7 @@ struct RecordGathering {
         let total = members.reduce(0) { $0 + ($1.isRead ? $1.file.size : 0) }
         var meter = ProgressMeter("looking at records", totalBytes: total, progress)
         for (index, member) in members.enumerated() where member.isRead {
-            guard let header = member.file.header else { continue }
-            switch header.kind {
-            case .log: try gather(member, as: index, survey.files[index], &meter)
-            case .snapshot: try gather(member.file, header, counts: survey.files[index].counts, as: index, &meter)
-            }
+            try gather(member, as: index, survey.files[index], &meter)
         }
         settle()
         return details
@@ -48,22 +44,14 @@ struct RecordGathering {
     private mutating func gather(
         _ member: StoreFiles.Member, as index: Int, _ file: FileSurvey, _ meter: inout ProgressMeter
     ) throws {
-        var examination = try LogExamination(member, patience: .none)
         let damaged = Set(file.damagedParts.lazy.map(\.lowerBound))
-        try examination.run(&meter) { commit in
-            // Skips what was written to a store in use after the first pass.
-            guard commit.offset < file.end else { return }
-            commit.keys.withUnsafeBytes { keys in
-                for record in commit.records {
-                    let key = keys.slice(record.keyStart, Int(record.header.keyLength))
-                    note(
-                        record.header, key, record.offset, record.sequence, time: commit.header.time,
-                        file.counts ? .live : .dead, as: index)
-                }
-            }
-        } onDamage: { damage in
+        try member.forEachRecord(&meter) { damage in
             guard damaged.contains(damage.part.lowerBound) else { return }
             note(damage, as: index)
+        } _: { record in
+            // Skips what was written to a store in use after the first pass.
+            guard file.kind == .snapshot || record.offset < file.end else { return }
+            note(record, file.counts ? .live : .dead, as: index)
         }
         wanted[index].finish(at: member.file.size)
     }
@@ -74,47 +62,29 @@ struct RecordGathering {
             for record in damage.records {
                 let start = record.keyStart ?? 0
                 let length = record.keyStart == nil ? 0 : min(Int(record.header.keyLength), keys.count - start)
-                note(
-                    record.header, keys.slice(start, length), record.offset, record.sequence,
-                    time: damage.commit?.time ?? 0, record.isIntact ? .unread : .damaged, as: index)
+                let found = ExaminedRecord(
+                    header: record.header, key: keys.slice(start, length), offset: record.offset,
+                    sequence: record.sequence, time: damage.commit?.time ?? 0)
+                note(found, record.isIntact ? .unread : .damaged, as: index)
             }
         }
-    }
-
-    private mutating func gather(
-        _ data: DataFile, _ header: FileHeader, counts: Bool, as index: Int, _ meter: inout ProgressMeter
-    ) throws {
-        var examination = try SnapshotExamination(data, header)
-        try examination.run(&meter) { walk, _ in
-            walk.keys.withUnsafeBytes { keys in
-                for record in walk.records {
-                    let key = keys.slice(record.keyStart!, Int(record.header.keyLength))
-                    note(record.header, key, record.offset, record.sequence, time: 0, counts ? .live : .dead, as: index)
-                }
-            }
-        }
-        wanted[index].finish(at: data.size)
     }
 
     /// Notes a record. Records come from the oldest to the newest.
-    private mutating func note(
-        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, time: UInt64,
-        _ state: RecordDetails.State, as index: Int
-    ) {
+    private mutating func note(_ record: ExaminedRecord, _ state: RecordDetails.State, as index: Int) {
         let isWhole = state == .live || state == .dead
-        let isTold = left > 0 && wanted[index].next(at: offset, isWhole: isWhole)
-        if left == 0 { wanted[index].passOver(offset) }
+        let isTold = left > 0 && wanted[index].next(at: record.offset, isWhole: isWhole)
+        if left == 0 { wanted[index].passOver(record.offset) }
         if isTold {
-            details[index].add(
-                header, at: offset, sequence: sequence, time: time, key: key, keeping: selection.keyBytes, state)
+            details[index].add(record, keeping: selection.keyBytes, state)
             left -= 1
         }
         guard state == .live else { return }
-        if case .optional = header.kind {
+        if case .optional = record.header.kind {
             if isTold { details[index].set(.dead, of: details[index].count - 1) }
             return
         }
-        let hash = KeyHash(key)
+        let hash = KeyHash(record.key)
         guard isTold || newest[hash] != nil else { return }
         if case .some(.some(let older)) = newest[hash] { details[older.file].set(.dead, of: older.index) }
         newest.updateValue(isTold ? Location(file: index, index: details[index].count - 1) : nil, forKey: hash)

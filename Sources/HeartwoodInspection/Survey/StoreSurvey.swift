@@ -5,7 +5,6 @@ package import HeartwoodFormat
 package struct StoreSurvey: Sendable {
     /// The path that was examined.
     package var path: String
-    /// The overall verdict.
     package var verdict: Verdict
     /// Everything that is wrong or worth knowing, in the order of the files and of the offsets in them.
     package var findings: [Finding]
@@ -44,39 +43,14 @@ package struct StoreSurvey: Sendable {
 
 /// The content of one file.
 package struct FileSurvey: Sendable {
-    /// The role of a file in the store.
-    package enum Role: String, Sendable {
-        /// The snapshot that an opening starts with.
-        case snapshot
-        /// A log segment that an opening reads.
-        case log
-        /// A log segment that the snapshot covers.
-        case covered
-        /// An older snapshot.
-        case olderSnapshot
-        /// A snapshot that is damaged and not read.
-        case damagedSnapshot
-        /// Being prepared, or left over from an interruption.
-        case temporary
-        /// It belongs to another store.
-        case foreign
-        /// A file of the store under a name that no store uses.
-        case renamed
-    }
-
-    /// The file's name, without its directory.
     package var name: String
-    /// Its path.
     package var path: String
-    /// The role of the file in the store.
-    package var role: Role
+    package var role: StoreFiles.Role
     /// Whether it is a log segment or a snapshot; nil if neither the header nor the name tells.
     package var kind: FileHeader.Kind?
-    /// Size in bytes.
     package var size: UInt64
     /// Its header, rebuilt if it was damaged; nil if it could not be rebuilt.
     package var header: FileHeader?
-    /// Whether the header was damaged.
     package var isHeaderDamaged = false
     /// Whether the file counts: its records belong to the store's content. They are read by an opening, or would be if
     /// nothing were damaged.
@@ -87,13 +61,9 @@ package struct FileSurvey: Sendable {
     package var times: ClosedRange<UInt64>?
     /// Commits, without sync marks.
     package var commits: UInt64 = 0
-    /// Sync marks.
     package var marks: UInt64 = 0
-    /// Batches. Each has one sequence number.
     package var batches: UInt64 = 0
-    /// Records, by what they do.
     package var records = RecordCounts()
-    /// What its bytes are.
     package var bytes = ByteCounts()
     /// What its bytes are, for parts of equal length, in the order of the file. The number of parts is the `cells`
     /// argument of the survey.
@@ -104,9 +74,7 @@ package struct FileSurvey: Sendable {
     package var end: UInt64 = 0
     /// Bytes that an opening skips, as after a crash.
     package var torn: Range<UInt64>?
-    /// Parts that do not verify.
     package var damagedParts: [Range<UInt64>] = []
-    /// Individual records, if the survey was asked for them.
     package var details = RecordDetails()
 
     /// How many bytes of the file each part of the map represents. The last parts may be empty.
@@ -115,16 +83,12 @@ package struct FileSurvey: Sendable {
 
 /// Numbers of records, by what they do.
 package struct RecordCounts: Sendable, Hashable {
-    /// Puts without expiry.
     package var puts: UInt64 = 0
-    /// Puts with expiry.
     package var expiringPuts: UInt64 = 0
-    /// Deletes.
     package var deletes: UInt64 = 0
     /// Records that a reader may skip; at present, batches that a repair could not recover.
     package var optional: UInt64 = 0
 
-    /// All records.
     package var all: UInt64 { puts + expiringPuts + deletes + optional }
 }
 
@@ -143,7 +107,6 @@ package struct ByteCounts: Sendable, Hashable {
     /// Preallocated space for later commits. It is zero.
     package var free: UInt64 = 0
 
-    /// All bytes.
     package var all: UInt64 { live + dead + format + torn + corrupt + free }
 }
 
@@ -157,11 +120,9 @@ package struct SurveyTotals: Sendable {
     package var sampledShare = 1.0
     /// What all bytes are, including those of files that do not count.
     package var bytes = ByteCounts()
-    /// Records, by what they do.
     package var records = RecordCounts()
     /// Commits, without sync marks.
     package var commits: UInt64 = 0
-    /// Batches in the log.
     package var batches: UInt64 = 0
     /// The newest sequence number; 0 if there is none.
     package var lastSequence: SequenceNumber = 0
@@ -169,7 +130,6 @@ package struct SurveyTotals: Sendable {
     package var keyBytes: UInt64 = 0
     /// Bytes of the values of all records, as stored.
     package var valueBytes: UInt64 = 0
-    /// Records whose value is compressed.
     package var compressedRecords: UInt64 = 0
     /// Bytes of the compressed values, as stored.
     package var compressedBytes: UInt64 = 0
@@ -179,13 +139,10 @@ package struct SurveyTotals: Sendable {
     package var keySizes = PowerHistogram()
     /// How many records have values (as stored) of 0, 1, 2 to 3, 4 to 7, … bytes.
     package var valueSizes = PowerHistogram()
-    /// The records with the longest keys.
     package var largestKeys: [LargeRecord] = []
-    /// The records with the longest values.
     package var largestValues: [LargeRecord] = []
     /// The live keys by prefix; nil if that wasn't asked for.
     package var prefixes: PrefixSurvey?
-    /// Live records that will expire.
     package var expiring: UInt64 = 0
     /// Records that are the newest of their key but have expired.
     package var expired: UInt64 = 0
@@ -205,15 +162,13 @@ package struct SurveyTotals: Sendable {
 
 /// One of the largest records.
 package struct LargeRecord: Sendable, Hashable {
-    /// Its key.
     package var key: [UInt8]
     /// Bytes of the value as stored.
     package var valueBytes: UInt64
+    /// Nil if it isn't followed.
+    package var sequence: SequenceNumber?
     /// The name of its file, without the directory.
-    package var sequence: SequenceNumber
-    /// The offset of the record in the file, in bytes.
     package var file: String
-    /// Where it is.
     package var offset: UInt64
 }
 
@@ -222,7 +177,6 @@ package struct PowerHistogram: Sendable, Hashable {
     /// The counts, up to the last one that is not zero.
     package private(set) var counts: [UInt64] = []
 
-    /// An empty histogram.
     package init() {}
 
     mutating func add(_ number: UInt64) {
@@ -234,13 +188,9 @@ package struct PowerHistogram: Sendable, Hashable {
 
 /// What was committed in each of many time spans of equal length. The length doubles as the total time grows.
 package struct Timeline: Sendable, Hashable {
-    /// What was committed in one span.
     package struct Span: Sendable, Hashable {
-        /// Commits.
         package var commits: UInt64 = 0
-        /// Records.
         package var records: UInt64 = 0
-        /// Bytes of log.
         package var bytes: UInt64 = 0
     }
 
@@ -253,7 +203,6 @@ package struct Timeline: Sendable, Hashable {
 
     private static let most = 256
 
-    /// An empty timeline.
     package init() {}
 
     /// Times never decrease in a store. A time that does counts for the first span.

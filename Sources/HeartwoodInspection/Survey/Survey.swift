@@ -1,4 +1,4 @@
-internal import HeartwoodFiles
+package import HeartwoodFiles
 package import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -16,24 +16,13 @@ extension StoreSurvey {
     ///   - records: Which records to report individually, in `FileSurvey.details`; nil for none. This needs a second
     ///     pass over the files.
     ///   - prefixes: Which prefixes of keys to report, in `SurveyTotals.prefixes`; nil for none.
-    ///   - fileSystem: Where the files are. The real file system by default.
+    ///   - patience: How long to wait for data that may be being written.
     ///   - progress: Called from time to time. An error that it throws ends the work and is thrown.
     /// - Throws: `StoreError` if the path does not exist (`.notFound`) or the system can't read it.
     package static func make(
         of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
         prefixes: PrefixSelection? = nil, fileSystem: any FileSystem = POSIXFileSystem(),
-        progress: ((InspectionProgress) throws -> Void)? = nil
-    ) throws -> StoreSurvey {
-        try make(
-            of: path, cells: cells, now: now, records: records, prefixes: prefixes, fileSystem: fileSystem,
-            patience: .live, progress: progress)
-    }
-
-    /// - Parameter patience: How long to wait for data that may be being written.
-    package static func make(
-        of path: String, cells: Int = 512, now: UInt64, records: RecordSelection? = nil,
-        prefixes: PrefixSelection? = nil, fileSystem: any FileSystem, patience: LogWalk.Patience,
-        progress: ((InspectionProgress) throws -> Void)? = nil
+        patience: LogWalk.Patience = .live, progress: ((InspectionProgress) throws -> Void)? = nil
     ) throws -> StoreSurvey {
         precondition(cells > 0)
         do {
@@ -183,7 +172,9 @@ private struct SurveyRun {
                 let length = UInt64(record.header.encodedLength)
                 map.add(\.dead, record.offset..<(record.offset + length))
                 let key = keys.slice(record.keyStart, Int(record.header.keyLength))
-                note(record.header, key, record.offset, record.sequence, as: index, counts: counts)
+                let found = ExaminedRecord(
+                    header: record.header, key: key, offset: record.offset, sequence: record.sequence)
+                note(found, as: index, counts: counts)
             }
         }
     }
@@ -200,17 +191,13 @@ private struct SurveyRun {
             // Damage among the records is added in the order of the file. Damage after the records is added when all of
             // them are done.
             var damaged = damages.filter(\.isAmongRecords).map(\.part)[...]
-            walk.keys.withUnsafeBytes { keys in
-                for record in walk.records {
-                    while let part = damaged.first, part.lowerBound < record.offset {
-                        map.add(\.corrupt, damaged.removeFirst())
-                    }
-                    file.records.add(record.header.kind)
-                    map.add(\.dead, record.offset..<record.end)
-                    note(
-                        record.header, keys.slice(record.keyStart!, Int(record.header.keyLength)), record.offset,
-                        record.sequence, as: index, counts: counts)
+            walk.forEachRecord { record in
+                while let part = damaged.first, part.lowerBound < record.offset {
+                    map.add(\.corrupt, damaged.removeFirst())
                 }
+                file.records.add(record.header.kind)
+                map.add(\.dead, record.offset..<record.offset + UInt64(record.header.encodedLength))
+                note(record, as: index, counts: counts)
             }
             for part in damaged { map.add(\.corrupt, part) }
             guard counts else { return }
@@ -232,12 +219,10 @@ private struct SurveyRun {
         file.bytes = map.total
     }
 
-    private mutating func note(
-        _ header: RecordHeader, _ key: UnsafeRawBufferPointer, _ offset: UInt64, _ sequence: UInt64, as index: Int,
-        counts: Bool
-    ) {
+    private mutating func note(_ record: ExaminedRecord, as index: Int, counts: Bool) {
+        let header = record.header
         if case .optional = header.kind { return }
-        let prefix = prefixes?.count(header, key) ?? 0
+        let prefix = prefixes?.count(header, record.key) ?? 0
         guard counts else { return }
         survey.totals.keyBytes += UInt64(header.keyLength)
         survey.totals.valueBytes += UInt64(header.valueLength)
@@ -247,8 +232,8 @@ private struct SurveyRun {
             survey.totals.compressedRecords += 1
             survey.totals.compressedBytes += UInt64(header.valueLength)
         }
-        newest.add(header, key, offset, prefix: prefix, file: index)
-        largest.add(header, key, offset, sequence, file: index)
+        newest.add(header, record.key, record.offset, prefix: prefix, file: index)
+        largest.add(record, in: members[index].file.name)
     }
 
     /// A compressed value begins with its original length.
@@ -312,9 +297,9 @@ private struct SurveyRun {
         for file in survey.files {
             survey.totals.bytes.add(file.bytes)
             switch file.role {
-            case .snapshot, .log, .covered, .olderSnapshot, .damagedSnapshot:
+            case .snapshot, .log, .covered, .older, .damaged:
                 survey.totals.replaceableBytes += file.bytes.all - file.bytes.free
-            case .temporary, .foreign, .renamed: break
+            case .temporary, .foreign, .other: break
             }
             guard file.counts else { continue }
             survey.totals.records.add(file.records)
@@ -324,21 +309,12 @@ private struct SurveyRun {
                 survey.totals.lastSequence = max(survey.totals.lastSequence, last)
             }
         }
-        let names = survey.files.map(\.name)
-        survey.totals.largestKeys = largest.keys.map { $0.record(names) }
-        survey.totals.largestValues = largest.values.map { $0.record(names) }
+        survey.totals.largestKeys = largest.keys
+        survey.totals.largestValues = largest.values
     }
 }
 
 extension StoreFiles.Member {
-    /// Files in preparation need not verify, and files of other stores do not matter here.
-    var isRead: Bool {
-        switch role {
-        case .snapshot, .log, .covered, .older, .damaged: file.header != nil
-        case .temporary, .foreign, .other: false
-        }
-    }
-
     /// Files that a snapshot replaced, then the snapshot and the log as an opening reads them, then the rest.
     fileprivate var order: Int {
         switch role {

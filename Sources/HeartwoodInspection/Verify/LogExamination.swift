@@ -100,8 +100,12 @@ struct LogExamination {
             wholeBehindTear += UInt64(damage.batches.count { $0.isWhole })
             return
         }
-        guard isTold else { return }
-        var finding = Finding(damage, proof, of: path, successor: walk.successor)
+        if isTold { add(Finding(damage, proof, of: path, successor: walk.successor)) }
+    }
+
+    /// Adds a finding because of which an opening refuses, if it reads the file.
+    private mutating func add(_ finding: Finding) {
+        var finding = finding
         finding.refusesOpening = counts
         findings.append(finding)
     }
@@ -127,21 +131,11 @@ struct LogExamination {
                     cause: error, refusesOpening: counts && tornAt == nil))
             return
         }
-        guard let successor = walk.successor else {
-            noteImpossible(end)
-            return
-        }
-        guard end.reason == .recorded else {
-            var finding = Finding.cutShort(path, end, successor)
-            finding.refusesOpening = counts
-            findings.append(finding)
-            return
-        }
-        guard end.nextSequence == successor.lastSequence &+ 1 || hasDamage else {
-            var finding = Finding.otherNumbers(path, end, successor)
-            finding.refusesOpening = counts
-            findings.append(finding)
-            return
+        guard let successor = walk.successor else { return noteImpossible(end) }
+        if end.reason != .recorded {
+            add(.cutShort(path, end, successor))
+        } else if end.nextSequence != successor.lastSequence &+ 1, !hasDamage {
+            add(.otherNumbers(path, end, successor))
         }
     }
 
@@ -153,11 +147,10 @@ struct LogExamination {
         guard last >= FormatConstants.sequences.upperBound - epoch, !findings.contains(where: \.refusesOpening) else {
             return
         }
-        findings.append(
+        add(
             Finding(
                 .corruption, file: path, offset: 0,
-                "the numbers of the log are greater than those that a store assigns, so no store wrote it",
-                refusesOpening: counts))
+                "the numbers of the log are greater than those that a store assigns, so no store wrote it"))
     }
 
     /// Whether more was written after the end was read.

@@ -25,7 +25,7 @@ struct SnapshotComparison {
         for (index, snapshot) in snapshots.enumerated() {
             let base = index > 0 ? snapshots[index - 1] : nil
             guard let sources = sources(of: snapshot, from: base, logs) else { continue }
-            try comparison.compare(snapshot.file, base?.file, sources, progress)
+            try comparison.compare(snapshot, (base.map { [$0] } ?? []) + sources, progress)
             comparison.compared += 1
         }
         return comparison
@@ -52,30 +52,40 @@ struct SnapshotComparison {
         return chosen.reversed()
     }
 
-    fileprivate struct Newest {
+    private struct Newest {
         var sequence: UInt64
         var checksum: UInt32
         var expiry: UInt64
         var isTombstone: Bool
     }
 
+    /// - Parameter sources: The snapshot before it, if there is one, and the log after that.
     private mutating func compare(
-        _ snapshot: DataFile, _ base: DataFile?, _ logs: [StoreFiles.Member], _ progress: ProgressMeter.Report?
+        _ snapshot: StoreFiles.Member, _ sources: [StoreFiles.Member], _ progress: ProgressMeter.Report?
     ) throws {
         var turns = HashPasses(capacity: Self.mostKeys)
-        let bytes = logs.reduce(snapshot.size + (base?.size ?? 0)) { $0 + $1.file.size }
+        let bytes = sources.reduce(snapshot.file.size) { $0 + $1.file.size }
         for pass in 1... {
             var newest: [KeyHash: Newest] = [:]
             var meter = ProgressMeter("comparing", totalBytes: bytes, progress)
-            if let base { try add(base, to: &newest, &turns, &meter) }
-            for log in logs { try add(log, to: &newest, &turns, &meter) }
+            for source in sources {
+                try source.forEachRecord(&meter) { record in
+                    if case .optional = record.header.kind { return }
+                    let hash = KeyHash(record.key)
+                    guard turns.contains(hash) else { return }
+                    newest[hash] = Newest(
+                        sequence: record.sequence, checksum: record.header.payloadChecksum,
+                        expiry: record.header.expiry, isTombstone: record.header.kind == .delete)
+                    turns.bound(&newest)
+                }
+            }
             try check(snapshot, &newest, turns, &meter)
             let share = turns.taken
             guard turns.next() else { return }
             guard pass < Self.mostPasses else {
                 findings.append(
                     Finding(
-                        .note, file: snapshot.path, offset: 0,
+                        .note, file: snapshot.file.path, offset: 0,
                         "about \(Int(100 * share)) of 100 keys were compared with the log that the snapshot replaced: "
                             + "there are too many for all"
                     ))
@@ -84,88 +94,39 @@ struct SnapshotComparison {
         }
     }
 
-    private func add(
-        _ snapshot: DataFile, to newest: inout [KeyHash: Newest], _ turns: inout HashPasses,
-        _ meter: inout ProgressMeter
-    ) throws {
-        var examination = try SnapshotExamination(snapshot, snapshot.header!)
-        try examination.run(&meter) { walk, _ in
-            walk.keys.withUnsafeBytes { keys in
-                for record in walk.records {
-                    let hash = KeyHash(keys.slice(record.keyStart!, Int(record.header.keyLength)))
-                    guard turns.contains(hash) else { continue }
-                    newest[hash] = Newest(record.header, record.sequence)
-                    turns.bound(&newest)
-                }
-            }
-        }
-    }
-
-    private func add(
-        _ log: StoreFiles.Member, to newest: inout [KeyHash: Newest], _ turns: inout HashPasses,
-        _ meter: inout ProgressMeter
-    ) throws {
-        var examination = try LogExamination(log, patience: .none)
-        try examination.run(&meter) { commit in
-            commit.keys.withUnsafeBytes { keys in
-                for record in commit.records {
-                    if case .optional = record.header.kind { continue }
-                    let hash = KeyHash(keys.slice(record.keyStart, Int(record.header.keyLength)))
-                    guard turns.contains(hash) else { continue }
-                    newest[hash] = Newest(record.header, record.sequence)
-                    turns.bound(&newest)
-                }
-            }
-        }
-    }
-
     private mutating func check(
-        _ snapshot: DataFile, _ newest: inout [KeyHash: Newest], _ turns: HashPasses, _ meter: inout ProgressMeter
+        _ snapshot: StoreFiles.Member, _ newest: inout [KeyHash: Newest], _ turns: HashPasses,
+        _ meter: inout ProgressMeter
     ) throws {
-        var examination = try SnapshotExamination(snapshot, snapshot.header!)
+        let path = snapshot.file.path
         var wrong: [Finding] = []
-        try examination.run(&meter) { walk, _ in
-            walk.keys.withUnsafeBytes { keys in
-                for record in walk.records {
-                    let key = keys.slice(record.keyStart!, Int(record.header.keyLength))
-                    let hash = KeyHash(key)
-                    guard turns.contains(hash) else { continue }
-                    let told = newest.removeValue(forKey: hash)
-                    if let told, told.sequence == record.sequence, !told.isTombstone,
-                        told.checksum == record.header.payloadChecksum, told.expiry == record.header.expiry
-                    {
-                        continue
-                    }
-                    guard wrong.count < Self.mostFindings else { continue }
-                    let says = told.map {
-                        $0.isTombstone ? "a removal, number \($0.sequence)" : "number \($0.sequence)"
-                    }
-                    wrong.append(
-                        Finding(
-                            .corruption, file: snapshot.path, offset: record.offset,
-                            "a record of a snapshot, number \(record.sequence), is not what the log that it replaced "
-                                + "says: \(says ?? "nothing of this key")",
-                            keys: [Array(key)]))
-                }
+        try snapshot.forEachRecord(&meter) { record in
+            let hash = KeyHash(record.key)
+            guard turns.contains(hash) else { return }
+            let told = newest.removeValue(forKey: hash)
+            if let told, told.sequence == record.sequence, !told.isTombstone,
+                told.checksum == record.header.payloadChecksum, told.expiry == record.header.expiry
+            {
+                return
             }
+            guard wrong.count < Self.mostFindings else { return }
+            let says = told.map { $0.isTombstone ? "a removal, number \($0.sequence)" : "number \($0.sequence)" }
+            wrong.append(
+                Finding(
+                    .corruption, file: path, offset: record.offset,
+                    "a record of a snapshot, number \(record.sequence), is not what the log that it replaced "
+                        + "says: \(says ?? "nothing of this key")",
+                    keys: [Array(record.key)]))
         }
         findings += wrong
-        let now = snapshot.header!.creationTime
+        let now = snapshot.file.header!.creationTime
         let missing = newest.values.filter { !$0.isTombstone && ($0.expiry == 0 || $0.expiry > now) }
         for one in missing.sorted(by: { $0.sequence < $1.sequence }).prefix(Self.mostFindings) {
             findings.append(
                 Finding(
-                    .corruption, file: snapshot.path, offset: 0,
+                    .corruption, file: path, offset: 0,
                     "what number \(one.sequence) wrote is missing in a snapshot, and is in the log that it replaced",
                     lost: one.sequence...one.sequence))
         }
-    }
-}
-
-extension SnapshotComparison.Newest {
-    init(_ header: RecordHeader, _ sequence: UInt64) {
-        self.init(
-            sequence: sequence, checksum: header.payloadChecksum, expiry: header.expiry,
-            isTombstone: header.kind == .delete)
     }
 }

@@ -12,22 +12,22 @@ public struct Verification: Sendable {
     /// Everything that was found, in the order of the files.
     public var findings: [Finding]
     /// Files that were read.
-    public var files = 0
+    package var files = 0
     /// Bytes that were read and verified.
     public var bytes: UInt64 = 0
     /// Commits in log files, without sync marks.
-    public var commits: UInt64 = 0
+    package var commits: UInt64 = 0
     /// Records in log files and snapshots.
-    public var records: UInt64 = 0
+    package var records: UInt64 = 0
     /// Records whose key begins with the byte 0xFE, as those of repositories do.
-    public var repositoryRecords: UInt64 = 0
+    package var repositoryRecords: UInt64 = 0
     /// The newest sequence number; 0 if there is none.
     public var lastSequence: SequenceNumber = 0
     /// How many snapshots were compared with the log that they replaced. A snapshot can be compared only if that log
     /// still exists.
-    public var comparedSnapshots = 0
+    package var comparedSnapshots = 0
     /// Whether the newest segment ends with a closing mark. False after a crash, and while the store is in use.
-    public var isClosed = false
+    package var isClosed = false
     /// Whether an opening would succeed.
     public var opens: Bool { !findings.contains(where: \.refusesOpening) }
 
@@ -92,12 +92,12 @@ private struct VerificationRun {
         let files = try StoreFiles(listing)
         try files.checkIsStore(listing)
         result.findings = files.findings
-        let wanted = files.members.filter(\.isVerified)
+        let wanted = files.members.filter(\.isRead)
         var meter = ProgressMeter(
             "reading", totalBytes: wanted.reduce(0) { $0 + $1.file.size }, progress)
         let lastLog = files.logs.last?.file.path
         for member in wanted {
-            guard let header = member.file.header else { continue }
+            let header = member.file.header!
             result.files += 1
             result.bytes += member.file.size
             do {
@@ -176,15 +176,5 @@ private struct VerificationRun {
         defer { now.close() }
         if now.entries.map(\.name) != listing.entries.map(\.name) { return true }
         return try newest?.hasGrown() ?? false
-    }
-}
-
-extension StoreFiles.Member {
-    /// Whether the file is verified. Temporary files and files of other stores are not.
-    fileprivate var isVerified: Bool {
-        switch role {
-        case .snapshot, .log, .covered, .older, .damaged: true
-        case .temporary, .foreign, .other: false
-        }
     }
 }

@@ -141,17 +141,11 @@ package final class InspectionRun: Sendable {
         }
     }
 
-    /// Reads the log to its end, and then three times what was added.
+    /// Reads the log to its end.
     private func follow() throws {
         var last: UInt64 = 0
-        var (records, asked) = (0, 0)
-        try LogReading.run(
-            path, fileSystem: fileSystem,
-            following: {
-                asked += 1
-                return asked > 3
-            }
-        ) { item in
+        var records = 0
+        try LogReading.run(path, fileSystem: fileSystem) { item in
             switch item {
             case .file, .noted: break
             case .skipped(let finding):

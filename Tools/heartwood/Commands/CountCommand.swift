@@ -35,9 +35,6 @@ struct CountCommand: AsyncParsableCommand {
         let count = try await store.withReadView { view in
             try view.scan(try await repository.records(in: view, of: store)?.range ?? range).count()
         }
-        guard json else { return try StandardOutput.printLine(String(count)) }
-        var object = JSONText()
-        object.add("count", count)
-        try StandardOutput.printLine(object.string)
+        try StandardOutput.printLine(json ? (["count": count] as JSONText).string : String(count))
     }
 }

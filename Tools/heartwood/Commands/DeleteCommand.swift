@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Heartwood
 
-struct DeleteCommand: AsyncParsableCommand {
+struct DeleteCommand: AsyncParsableCommand, KeyChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
         abstract: "Delete keys, or all keys of a range.",
@@ -40,14 +40,8 @@ struct DeleteCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if key.isEmpty && !bounds.isGiven { throw ValidationError("no key: give keys, or a range as '--prefix'") }
-        if !key.isEmpty && bounds.isGiven { throw ValidationError("keys and a range at once: leave one out") }
-        if !key.isEmpty && (yes || dryRun) { throw ValidationError("'--yes' and '--dry-run' are for ranges") }
+        try checkKeysOrRange()
         for key in key { _ = try keys.bytes(key) }
-        if bounds.isGiven, try bounds.range(keys) == .all {
-            // As from a variable that is empty by mistake.
-            throw ValidationError("an empty bound means every key: if that is what you want, give '--hex --from 00'")
-        }
     }
 
     func run() async throws {
@@ -57,27 +51,19 @@ struct DeleteCommand: AsyncParsableCommand {
     // MARK: - A range
 
     private func deleteRange() async throws {
-        if !yes && !dryRun && !Question.canAsk {
-            throw Failure(
-                .usage,
-                "a range is deleted only with '--yes', because there is no terminal to ask on: "
-                    + "see how many keys it has with '--dry-run'")
-        }
+        try checkMayChange("deleted")
         let range = try bounds.range(keys)
         if dryRun {
             let count = try await store.withReadView { view in try view.scan(range).count() }
-            return try StandardOutput.printLine(wouldDelete(count))
+            return try StandardOutput.printLine(
+                json ? (["wouldDelete": count] as JSONText).string : "would delete \(Numbers.count(count, "key"))")
         }
         let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
-            if !yes {
-                let count = try store.readView().scan(range).count()
-                let question = "delete \(Numbers.count(count, "key")) of \(path)?"
-                if count > 0, !Question.isAgreed(question) {
-                    throw Failure(.declined, "not confirmed: no key was deleted")
-                }
+            guard try isAgreed(range, of: store.readView(), { "delete \($0) of \(path)?" }) else {
+                throw Failure(.declined, "not confirmed: no key was deleted")
             }
             let (count, sequence) = try await remove(range, from: store)
-            return deleted(count, sequence)
+            return json ? Self.json(count, missing: nil, sequence).string : "deleted \(Numbers.count(count, "key"))"
         }
         try StandardOutput.printLine(line)
     }
@@ -109,17 +95,6 @@ struct DeleteCommand: AsyncParsableCommand {
         }
     }
 
-    private func wouldDelete(_ count: Int) -> String {
-        guard json else { return "would delete \(Numbers.count(count, "key"))" }
-        var object = JSONText()
-        object.add("wouldDelete", count)
-        return object.string
-    }
-
-    private func deleted(_ count: Int, _ sequence: SequenceNumber?) -> String {
-        json ? Self.json(count, missing: nil, sequence).string : "deleted \(Numbers.count(count, "key"))"
-    }
-
     // MARK: - Single keys
 
     private func deleteKeys() async throws {
@@ -148,8 +123,7 @@ struct DeleteCommand: AsyncParsableCommand {
 
     /// The result; without `missing` for a range, without `sequence` if nothing was written.
     private static func json(_ deleted: Int, missing: Int?, _ sequence: SequenceNumber?) -> JSONText {
-        var json = JSONText()
-        json.add("deleted", deleted)
+        var json: JSONText = ["deleted": deleted]
         if let missing { json.add("missing", missing) }
         if let sequence { json.add("sequence", sequence) }
         return json

@@ -52,33 +52,20 @@ struct ExportCommand: AsyncParsableCommand {
         let bounds = try bounds.range(keys)
         try await store.withReadOnlyStore { opened in
             let (view, ahead) = (try opened.readView(), opened.statistics.timeAhead)
-            let form = EntryText(keys.notation, StoredKeyText(view))
             let records = try await repository.records(in: view, of: store)
             records?.explainCoder()
+            var lines = ScanLines(form: EntryText(keys.notation, StoredKeyText(view)), records: records, isJSON: true)
+            lines.isExport = true
             var output = StandardOutput()
             var left = limit.most
-            var unreadable: Failure?
             try view.forEachEntry(in: records?.range ?? bounds) { read in
                 var read = read
                 if expiresByClock { read.entry.expires = read.entry.expires.map { $0 + (.zero - ahead) } }
-                let record: StoredRecord?
-                do throws(Failure) {
-                    record = try records?.record(read)
-                } catch {
-                    if let unreadable { ErrorReport(unreadable).print() }
-                    unreadable = error
-                    return .next
-                }
-                if let record {
-                    try record.writeJSON(hasSequence: false, to: &output)
-                } else {
-                    try form.writeJSON(read, asPair: true, to: &output)
-                }
-                left -= 1
+                if try lines.print(read, to: &output) { left -= 1 }
                 return left > 0 ? .next : .stop
             }
             try output.flush()
-            if let unreadable { throw unreadable }
+            if let unreadable = lines.unreadable { throw unreadable }
         }
     }
 }

@@ -14,14 +14,13 @@ struct LogCommand: AsyncParsableCommand {
             its value as stored, when it was committed, its key. For a store, all of the log that still exists is \
             printed. Older records are in the snapshot; if you name its file, it is printed in key order.
 
-            It takes no lock and can run while a program has the store open. With '--follow' it continues with new \
-            records, from segment to segment, until it is stopped. Damage is reported and skipped, and the whole \
-            records after it are printed.
+            It takes no lock and can run while a program has the store open; 'watch' prints what is written from then \
+            on. Damage is reported and skipped, and the whole records after it are printed.
 
               heartwood log notes
               heartwood log notes --key session:17 --values
               heartwood log notes --prefix user: --kind delete --since 2h
-              heartwood log notes --follow --json | jq -c '{sequence, key}'
+              heartwood log notes --json | jq -c '{sequence, key}'
               heartwood log notes/0000000000000001.log --from 100 --to 120 --hex
               heartwood log app --model cities --key 2633274 --values
 
@@ -59,9 +58,6 @@ struct LogCommand: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp("Only records that do this; may be given more than once.", valueName: "put|delete|other"))
     var kind: [LogKind] = []
-
-    @Flag(help: "Continue with new records until stopped.")
-    var follow = false
 
     @Flag(help: "Also print values.")
     var values = false
@@ -116,13 +112,9 @@ struct LogCommand: AsyncParsableCommand {
         var writer = LogLine(keys.notation, style: Style(for: .standardOutput), lonePath: isFile ? path : nil)
         let most = limit ?? .max
         var left = most
-        // Never stops: a signal ends the process.
-        let stopping: (() -> Bool)? = follow ? { false } : nil
-        let verdict = try LogReading.run(path, filter, following: stopping) { item in
+        let verdict = try LogReading.run(path, filter) { item in
             if case .record(let record) = item, !isWanted(record.key, writer.form.names) { return true }
             try writer.write(item, asJSON: json, to: &output)
-            // A reader follows the output.
-            if follow { try output.flush() }
             if case .record = item { left -= 1 }
             return left > 0
         }

@@ -12,9 +12,6 @@ struct ManualCommand: ParsableCommand {
     )
 
     func run() throws {
-        let page = ManualPage(
-            of: try CommandInfo.ofTool(), introduction: HeartwoodTool.introduction,
-            version: HeartwoodTool.configuration.version)
-        try StandardOutput.writeNow(Array(page.text.utf8))
+        try StandardOutput.writeNow(Array(try ManualPage().text.utf8))
     }
 }

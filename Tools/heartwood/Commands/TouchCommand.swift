@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Heartwood
 internal import HeartwoodRepository
 
-struct TouchCommand: AsyncParsableCommand {
+struct TouchCommand: AsyncParsableCommand, KeyChangingCommand {
     static let configuration = CommandConfiguration(
         commandName: "touch",
         abstract: "Change when keys expire, and keep their values.",
@@ -64,9 +64,7 @@ struct TouchCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        if key.isEmpty && !bounds.isGiven { throw ValidationError("no key: give keys, or a range as '--prefix'") }
-        if !key.isEmpty && bounds.isGiven { throw ValidationError("keys and a range at once: leave one out") }
-        if !key.isEmpty && (yes || dryRun) { throw ValidationError("'--yes' and '--dry-run' are for ranges") }
+        try checkKeysOrRange()
         guard [expiresIn != nil, expiresAt != nil, never].count(where: \.self) == 1 else {
             throw ValidationError("give one of '--expires-in', '--expires-at' and '--never'")
         }
@@ -76,9 +74,6 @@ struct TouchCommand: AsyncParsableCommand {
         }
         try repository.check(keys, bounds)
         if repository.model == nil { for key in key { _ = try keys.bytes(key) } }
-        if bounds.isGiven, try bounds.range(keys) == .all {
-            throw ValidationError("an empty bound means every key: if that is what you want, give '--hex --from 00'")
-        }
     }
 
     func run() async throws {
@@ -96,12 +91,7 @@ struct TouchCommand: AsyncParsableCommand {
     // MARK: - A range
 
     private func touchRange() async throws {
-        if !yes && !dryRun && !Question.canAsk {
-            throw Failure(
-                .usage,
-                "a range is changed only with '--yes', because there is no terminal to ask on: "
-                    + "see how many keys it has with '--dry-run'")
-        }
+        try checkMayChange("changed")
         let range = try bounds.range(keys)
         if dryRun {
             let count = try await store.withReadView { view in
@@ -113,11 +103,7 @@ struct TouchCommand: AsyncParsableCommand {
         let outcome = try await store.withStore(configure: level.configure) { [path = store.path] store in
             let view = try store.readView()
             try refuseRepositories(in: range, of: view)
-            if !yes {
-                let count = try view.scan(range).count()
-                let question = "change when \(Numbers.count(count, "key")) of \(path) expire?"
-                if count > 0, !Question.isAgreed(question) { return Outcome() }
-            }
+            guard try isAgreed(range, of: view, { "change when \($0) of \(path) expire?" }) else { return Outcome() }
             Signals.noteRequestsToStop()
             return try await touch(range, of: view, in: store)
         }
@@ -127,8 +113,7 @@ struct TouchCommand: AsyncParsableCommand {
 
     private func text(_ count: Int, _ name: String, _ verb: String, _ sequence: SequenceNumber? = nil) -> String {
         guard json else { return "\(verb) \(Numbers.count(count, "key"))" }
-        var object = JSONText()
-        object.add(name, count)
+        var object: JSONText = [name: count]
         if let sequence { object.add("sequence", sequence) }
         return object.string
     }
@@ -164,9 +149,7 @@ struct TouchCommand: AsyncParsableCommand {
             return try await touch(records, of: view, in: store)
         }
         if json {
-            var object = JSONText()
-            object.add("touched", outcome.touched)
-            object.add("missing", outcome.missing.count)
+            var object: JSONText = ["touched": outcome.touched, "missing": outcome.missing.count]
             if let sequence = outcome.sequence { object.add("sequence", sequence) }
             try StandardOutput.printLine(object.string)
         }

@@ -133,19 +133,11 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func json(_ path: String, _ result: Verification, _ names: StoredKeyText, _ seconds: Double)
         -> JSONText
     {
-        var json = JSONText()
-        json.add("path", path)
-        json.add("verdict", result.verdict.rawValue)
-        json.add("opens", result.opens)
-        json.add("closed", result.isClosed)
-        json.add("files", result.files)
-        json.add("bytes", result.bytes)
-        json.add("commits", result.commits)
-        json.add("records", result.records)
-        json.add("lastSequence", result.lastSequence)
-        json.add("comparedSnapshots", result.comparedSnapshots)
-        json.add("seconds", seconds)
-        json.add("findings", result.findings.map { $0.json(names) })
-        return json
+        [
+            "path": path, "verdict": result.verdict.rawValue, "opens": result.opens, "closed": result.isClosed,
+            "files": result.files, "bytes": result.bytes, "commits": result.commits, "records": result.records,
+            "lastSequence": result.lastSequence, "comparedSnapshots": result.comparedSnapshots, "seconds": seconds,
+            "findings": result.findings.map { $0.json(names) },
+        ]
     }
 }

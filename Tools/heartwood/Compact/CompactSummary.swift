@@ -26,27 +26,16 @@ struct CompactSummary {
     private static let larger = " (larger: the snapshot format takes more than was freed)"
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("store", store)
-        json.add("compacted", isCompacted)
-        json.add("keys", keys)
-        json.add("bytesBefore", before)
-        json.add("bytesAfter", after)
-        json.add("seconds", seconds)
-        json.add(snapshot: report.snapshot)
-        return json
+        [
+            "store": store, "compacted": isCompacted, "keys": keys, "bytesBefore": before, "bytesAfter": after,
+            "seconds": seconds, "snapshot": report.snapshot?.json,
+        ]
     }
 }
 
 extension SnapshotDescription {
     /// As `compact` and `stats` show it.
     var json: JSONText {
-        var json = JSONText()
-        json.add("file", file)
-        json.add("keys", keys)
-        json.add("bytes", bytes)
-        json.add("sequence", sequence)
-        json.add("time", time.milliseconds)
-        return json
+        ["file": file, "keys": keys, "bytes": bytes, "sequence": sequence, "time": time.milliseconds]
     }
 }

@@ -21,12 +21,9 @@ extension Finding {
     }
 
     func json(_ names: StoredKeyText) -> JSONText {
-        var json = JSONText()
-        json.add("severity", String(describing: severity))
-        json.add("file", file)
-        json.add("offset", offset)
-        json.add("length", length)
-        json.add("what", what)
+        var json: JSONText = [
+            "severity": String(describing: severity), "file": file, "offset": offset, "length": length, "what": what,
+        ]
         if let cause { json.add("cause", cause.description) }
         if let lost {
             json.add("firstLost", lost.lowerBound)

@@ -9,148 +9,92 @@ struct InspectJSON {
     var hasMaps = true
 
     var object: JSONText {
-        var json = JSONText()
-        json.add("path", survey.path)
-        json.add("verdict", survey.verdict.rawValue)
-        json.add("isFile", survey.isFile)
-        json.add("opens", survey.opens)
-        json.addOptional("storeID", survey.storeID?.description)
-        json.addOptional("holder", survey.holder)
-        json.addOptional("end", survey.end?.rawValue)
-        json.add("totals", totals)
-        json.add("files", survey.files.map(file))
-        json.add("others", survey.others)
-        json.add("findings", survey.findings.map { $0.json(names) })
-        json.add("advice", InspectAdvice.lines(survey))
-        return json
+        [
+            "path": survey.path, "verdict": survey.verdict.rawValue, "isFile": survey.isFile, "opens": survey.opens,
+            "storeID": survey.storeID?.description, "holder": survey.holder, "end": survey.end?.rawValue,
+            "totals": totals, "files": survey.files.map(file), "others": survey.others,
+            "findings": survey.findings.map { $0.json(names) }, "advice": InspectAdvice.lines(survey),
+        ]
     }
 
     // MARK: - Files
 
     private func file(_ file: FileSurvey) -> JSONText {
-        var json = JSONText()
-        json.add("name", file.name)
-        json.add("path", file.path)
-        json.add("role", file.role.rawValue)
-        json.addOptional("kind", file.kind.map { $0 == .log ? "log" : "snapshot" })
-        json.add("size", file.size)
-        json.addOptional("header", file.header.map(Self.header))
-        json.add("counts", file.counts)
-        json.add("isHeaderDamaged", file.isHeaderDamaged)
-        json.addOptional("sequences", file.sequences.map(Self.range))
-        json.addOptional("times", file.times.map(Self.range))
-        json.add("commits", file.commits)
-        json.add("marks", file.marks)
-        json.add("batches", file.batches)
-        json.add("records", Self.records(file.records))
-        json.add("bytes", Self.bytes(file.bytes))
-        json.addOptional("recordedEnd", file.recordedEnd)
-        json.add("end", file.end)
-        json.addOptional("torn", file.torn.map(Self.part))
-        json.add("damagedParts", file.damagedParts.map(Self.part))
-        json.add("mapWidth", file.mapWidth)
+        var json: JSONText = [
+            "name": file.name, "path": file.path, "role": file.role.rawValue,
+            "kind": file.kind.map { $0 == .log ? "log" : "snapshot" }, "size": file.size,
+            "header": file.header.map(Self.header), "counts": file.counts, "isHeaderDamaged": file.isHeaderDamaged,
+            "sequences": file.sequences.map(Self.range), "times": file.times.map(Self.range),
+            "commits": file.commits, "marks": file.marks, "batches": file.batches,
+            "records": Self.records(file.records), "bytes": Self.bytes(file.bytes), "recordedEnd": file.recordedEnd,
+            "end": file.end, "torn": file.torn.map(Self.part), "damagedParts": file.damagedParts.map(Self.part),
+            "mapWidth": file.mapWidth,
+        ]
         if hasMaps { json.add("map", file.map.map(Self.bytes)) }
         return json
     }
 
     private static func header(_ header: FileHeader) -> JSONText {
-        var json = JSONText()
-        json.add("version", header.version)
-        json.add("storeID", header.storeID.description)
-        json.add("salt", header.salt)
-        json.add("firstSequence", header.firstSequence)
-        json.addOptional(
-            "predecessor",
-            header.predecessor.map { predecessor in
-                var json = JSONText()
-                json.add("salt", predecessor.salt)
-                json.add("lastSequence", predecessor.lastSequence)
-                json.add("endOffset", predecessor.endOffset)
-                return json
-            })
-        json.add("created", header.creationTime)
-        return json
+        let predecessor: JSONText? = header.predecessor.map {
+            ["salt": $0.salt, "lastSequence": $0.lastSequence, "endOffset": $0.endOffset]
+        }
+        return [
+            "version": header.version, "storeID": header.storeID.description, "salt": header.salt,
+            "firstSequence": header.firstSequence, "predecessor": predecessor, "created": header.creationTime,
+        ]
     }
 
     private static func records(_ counts: RecordCounts) -> JSONText {
-        var json = JSONText()
-        json.add("all", counts.all)
-        json.add("puts", counts.puts)
-        json.add("expiringPuts", counts.expiringPuts)
-        json.add("deletes", counts.deletes)
-        json.add("optional", counts.optional)
-        return json
+        [
+            "all": counts.all, "puts": counts.puts, "expiringPuts": counts.expiringPuts, "deletes": counts.deletes,
+            "optional": counts.optional,
+        ]
     }
 
     private static func bytes(_ bytes: ByteCounts) -> JSONText {
-        var json = JSONText()
-        json.add("live", bytes.live)
-        json.add("dead", bytes.dead)
-        json.add("format", bytes.format)
-        json.add("torn", bytes.torn)
-        json.add("corrupt", bytes.corrupt)
-        json.add("free", bytes.free)
-        return json
+        [
+            "live": bytes.live, "dead": bytes.dead, "format": bytes.format, "torn": bytes.torn,
+            "corrupt": bytes.corrupt, "free": bytes.free,
+        ]
     }
 
     private static func range(_ range: ClosedRange<UInt64>) -> JSONText {
-        var json = JSONText()
-        json.add("first", range.lowerBound)
-        json.add("last", range.upperBound)
-        return json
+        ["first": range.lowerBound, "last": range.upperBound]
     }
 
-    private static func part(_ part: Range<UInt64>) -> JSONText {
-        var json = JSONText()
-        json.add("from", part.lowerBound)
-        json.add("to", part.upperBound)
-        return json
-    }
+    private static func part(_ part: Range<UInt64>) -> JSONText { ["from": part.lowerBound, "to": part.upperBound] }
 
     // MARK: - Totals
 
     private var totals: JSONText {
-        let totals = survey.totals
-        var json = JSONText()
-        json.add("keys", totals.keys)
-        json.add("isEstimated", totals.isEstimated)
-        json.add("sampledShare", totals.sampledShare)
-        json.add("lastSequence", totals.lastSequence)
-        json.add("bytes", Self.bytes(totals.bytes))
-        json.add("records", Self.records(totals.records))
-        json.add("commits", totals.commits)
-        json.add("batches", totals.batches)
-        json.add("keyBytes", totals.keyBytes)
-        json.add("valueBytes", totals.valueBytes)
-        json.add("compressedRecords", totals.compressedRecords)
-        json.add("compressedBytes", totals.compressedBytes)
-        json.add("inflatedBytes", totals.inflatedBytes)
-        json.add("keySizes", Self.histogram(totals.keySizes))
-        json.add("valueSizes", Self.histogram(totals.valueSizes))
-        json.add("largestKeys", totals.largestKeys.map(large))
-        json.add("largestValues", totals.largestValues.map(large))
-        json.add("now", survey.now)
-        json.add("timeAhead", survey.timeAhead / 1_000)
-        json.add("expiring", totals.expiring)
-        json.add("expired", totals.expired)
-        json.addOptional("expiry", totals.expiry.map(Self.range))
-        json.addOptional("prefixes", totals.prefixes.flatMap(prefixes))
-        json.add("repositories", (totals.prefixes?.sections ?? []).map { group($0, hasPrefix: true) })
-        json.add("timeline", timeline)
-        json.add("replaceableBytes", totals.replaceableBytes)
-        json.add("compactedBytes", totals.compactedBytes)
-        json.add("compactionGain", totals.compactionGain)
-        return json
+        let (totals, spans) = (survey.totals, survey.totals.timeline.spans)
+        let timeline: JSONText = [
+            "start": totals.timeline.start, "width": totals.timeline.width, "commits": spans.map(\.commits),
+            "records": spans.map(\.records), "bytes": spans.map(\.bytes),
+        ]
+        return [
+            "keys": totals.keys, "isEstimated": totals.isEstimated, "sampledShare": totals.sampledShare,
+            "lastSequence": totals.lastSequence, "bytes": Self.bytes(totals.bytes),
+            "records": Self.records(totals.records), "commits": totals.commits, "batches": totals.batches,
+            "keyBytes": totals.keyBytes, "valueBytes": totals.valueBytes,
+            "compressedRecords": totals.compressedRecords, "compressedBytes": totals.compressedBytes,
+            "inflatedBytes": totals.inflatedBytes, "keySizes": Self.histogram(totals.keySizes),
+            "valueSizes": Self.histogram(totals.valueSizes), "largestKeys": totals.largestKeys.map(large),
+            "largestValues": totals.largestValues.map(large), "now": survey.now, "timeAhead": survey.timeAhead / 1_000,
+            "expiring": totals.expiring, "expired": totals.expired, "expiry": totals.expiry.map(Self.range),
+            "prefixes": totals.prefixes.flatMap(prefixes),
+            "repositories": (totals.prefixes?.sections ?? []).map { group($0, hasPrefix: true) },
+            "timeline": timeline, "replaceableBytes": totals.replaceableBytes,
+            "compactedBytes": totals.compactedBytes, "compactionGain": totals.compactionGain,
+        ]
     }
 
     /// The buckets that aren't empty: from, to (inclusive), and how many records.
     private static func histogram(_ histogram: PowerHistogram) -> [JSONText] {
         histogram.counts.enumerated().filter { $0.element > 0 }.map { bucket, count in
-            var json = JSONText()
-            json.add("from", bucket == 0 ? 0 : UInt64(1) << UInt64(bucket - 1))
-            json.add("to", bucket == 0 ? 0 : UInt64.max >> UInt64(64 - bucket))
-            json.add("records", count)
-            return json
+            let from: UInt64 = bucket == 0 ? 0 : 1 << UInt64(bucket - 1)
+            let to: UInt64 = bucket == 0 ? 0 : .max >> UInt64(64 - bucket)
+            return ["from": from, "to": to, "records": count]
         }
     }
 
@@ -160,7 +104,7 @@ struct InspectJSON {
         names.add(record.key, nil, to: &json)
         json.add("keyBytes", record.key.count)
         json.add("valueBytes", record.valueBytes)
-        json.add("sequence", record.sequence)
+        if let sequence = record.sequence { json.add("sequence", sequence) }
         json.add("file", record.file)
         json.add("offset", record.offset)
         return json
@@ -169,25 +113,15 @@ struct InspectJSON {
     /// nil without '--by-prefix'.
     private func prefixes(_ prefixes: PrefixSurvey) -> JSONText? {
         guard !prefixes.selection.separators.isEmpty else { return nil }
-        var json = JSONText()
-        json.add("separators", prefixes.separators)
-        json.add("groups", prefixes.groupsAndSections.map { group($0, hasPrefix: true) })
-        json.addOptional("withoutSeparator", prefixes.withoutSeparator.map { group($0, hasPrefix: false) })
-        json.addOptional("others", prefixes.others.map { group($0, hasPrefix: false) })
-        return json
+        return [
+            "separators": prefixes.separators,
+            "groups": prefixes.groupsAndSections.map { group($0, hasPrefix: true) },
+            "withoutSeparator": prefixes.withoutSeparator.map { group($0, hasPrefix: false) },
+            "others": prefixes.others.map { group($0, hasPrefix: false) },
+        ]
     }
 
     private func group(_ group: PrefixGroup, hasPrefix: Bool) -> JSONText {
-        func record(_ record: PrefixGroup.Record) -> JSONText {
-            var json = JSONText()
-            json.add("key", record.key)
-            names.add(record.key, nil, to: &json)
-            json.add("keyBytes", record.key.count)
-            json.add("valueBytes", record.valueBytes)
-            json.add("file", record.file)
-            json.add("offset", record.offset)
-            return json
-        }
         var json = JSONText()
         if hasPrefix {
             json.add("prefix", group.prefix)
@@ -199,33 +133,8 @@ struct InspectJSON {
         json.add("liveBytes", group.liveBytes)
         json.add("deadRecords", group.deadRecords)
         json.add("deadBytes", group.deadBytes)
-        json.addOptional("largestValue", group.largestValue.map(record))
-        json.addOptional("longestKey", group.longestKey.map(record))
+        json.add("largestValue", group.largestValue.map(large))
+        json.add("longestKey", group.longestKey.map(large))
         return json
-    }
-
-    private var timeline: JSONText {
-        let timeline = survey.totals.timeline
-        var json = JSONText()
-        json.add("start", timeline.start)
-        json.add("width", timeline.width)
-        json.add("commits", timeline.spans.map(\.commits))
-        json.add("records", timeline.spans.map(\.records))
-        json.add("bytes", timeline.spans.map(\.bytes))
-        return json
-    }
-}
-
-extension JSONText {
-    fileprivate mutating func addOptional(_ name: String, _ value: String?) {
-        if let value { add(name, value) } else { addNull(name) }
-    }
-
-    fileprivate mutating func addOptional(_ name: String, _ value: (some BinaryInteger)?) {
-        if let value { add(name, value) } else { addNull(name) }
-    }
-
-    fileprivate mutating func addOptional(_ name: String, _ value: JSONText?) {
-        if let value { add(name, value) } else { addNull(name) }
     }
 }

@@ -56,12 +56,12 @@ extension InspectReport {
     /// What follows a file.
     func continuation(_ file: FileSurvey, at index: Int) -> String {
         switch file.role {
-        case .covered, .olderSnapshot: return "replaced by the snapshot"
-        case .damagedSnapshot where !file.counts: return "damaged, and skipped"
+        case .covered, .older: return "replaced by the snapshot"
+        case .damaged where !file.counts: return "damaged, and skipped"
         case .temporary: return "in preparation, or left over"
         case .foreign: return "of another store"
-        case .renamed: return "not read under this name"
-        case .snapshot, .damagedSnapshot:
+        case .other: return "not read under this name"
+        case .snapshot, .damaged:
             guard let next = successor(of: file) else { return survey.isFile ? "-" : "nothing follows" }
             return "in \(next)"
         case .log:

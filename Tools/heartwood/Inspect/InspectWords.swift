@@ -32,16 +32,16 @@ enum InspectWords {
         return String(repeating: "#", count: max(1, Int((Double(part) / Double(whole) * Double(columns)).rounded())))
     }
 
-    static func role(_ role: FileSurvey.Role) -> String {
+    static func role(_ role: StoreFiles.Role) -> String {
         switch role {
         case .snapshot: "snapshot"
         case .log: "log"
         case .covered: "old log"
-        case .olderSnapshot: "old snapshot"
-        case .damagedSnapshot: "bad snapshot"
+        case .older: "old snapshot"
+        case .damaged: "bad snapshot"
         case .temporary: "temporary"
         case .foreign: "foreign"
-        case .renamed: "renamed"
+        case .other: "renamed"
         }
     }
 

@@ -137,16 +137,11 @@ struct RepairText {
     }
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("path", path)
-        json.add("complete", report.isComplete)
+        var json: JSONText = ["path": path, "complete": report.isComplete]
         if case .unknownAfter(let file, let offset) = report.certainty {
-            var position = JSONText()
-            position.add("file", file)
-            position.add("offset", offset)
-            json.add("unknownAfter", position)
+            json.add("unknownAfter", ["file": file, "offset": offset] as JSONText)
         }
-        if let output = report.output { json.add("output", output) } else { json.addNull("output") }
+        json.add("output", report.output)
         if let aside = report.movedTo { json.add("movedTo", aside) }
         if let id = report.storeID { json.add("storeID", id.description) }
         if let sequence = report.snapshotSequence { json.add("snapshotSequence", sequence) }
@@ -167,10 +162,7 @@ struct RepairText {
     }
 
     private static func json(_ source: RepairReport.Source) -> JSONText {
-        var json = JSONText()
-        json.add("name", source.name)
-        json.add("use", source.use.rawValue)
-        json.add("size", source.size)
+        var json: JSONText = ["name": source.name, "use": source.use.rawValue, "size": source.size]
         if let id = source.storeID { json.add("storeID", id.description) }
         return json
     }
@@ -184,7 +176,7 @@ struct RepairText {
         json.add("proven", loss.isProven)
         if let numbers = loss.sequences {
             json.add("firstLost", numbers.lowerBound)
-            if loss.isExact { json.add("lastLost", numbers.upperBound) } else { json.addNull("lastLost") }
+            json.add("lastLost", loss.isExact ? numbers.upperBound : nil)
         }
         if let range = loss.keyRange {
             if let lower = range.lower { json.add("keysAfter", names.json([lower])) }

@@ -1,7 +1,18 @@
+/// What a member of a ``JSONText`` can be, besides bytes.
+protocol JSONValue {
+    func append(to text: inout [UInt8])
+}
+
 /// One JSON object in one line, member by member.
-struct JSONText {
+struct JSONText: JSONValue, ExpressibleByDictionaryLiteral {
     private var text: [UInt8] = [UInt8(ascii: "{")]
     private var isEmpty = true
+
+    init() {}
+
+    init(dictionaryLiteral members: (String, any JSONValue)...) {
+        for (name, value) in members { add(name, value) }
+    }
 
     /// The object's bytes, without a line end. After ``taken()`` those that are left.
     var bytes: [UInt8] { text + [UInt8(ascii: "}")] }
@@ -15,60 +26,21 @@ struct JSONText {
     /// The object as a string.
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
+    func append(to text: inout [UInt8]) { text += bytes }
+
     /// Adds bytes: as a string under `name` if they are UTF-8, otherwise in base64 under the name with the suffix "64".
     mutating func add(_ name: String, _ value: [UInt8]) {
-        if String(validating: value, as: UTF8.self) != nil {
-            addName(name)
-            Self.append(value, to: &text)
-        } else {
-            addName(name + "64")
-            Self.append(Base64.encode(value).utf8, to: &text)
-        }
+        let isText = String(validating: value, as: UTF8.self) != nil
+        addName(isText ? name : name + "64")
+        Self.append(isText ? value : Array(Base64.encode(value).utf8), to: &text)
     }
 
-    mutating func add(_ name: String, _ value: String) {
+    mutating func add(_ name: String, _ value: some JSONValue) {
         addName(name)
-        Self.append(value.utf8, to: &text)
+        value.append(to: &text)
     }
 
-    /// Adds a whole number; numbers beyond 2^53 are written in full.
-    mutating func add(_ name: String, _ value: some BinaryInteger) {
-        addName(name)
-        text += String(value).utf8
-    }
-
-    /// Adds a number with three decimals.
-    mutating func add(_ name: String, _ value: Double) {
-        addName(name)
-        text += Numbers.decimal(value, places: 3).utf8
-    }
-
-    mutating func add(_ name: String, _ value: Bool) {
-        addName(name)
-        text += (value ? "true" : "false").utf8
-    }
-
-    mutating func addNull(_ name: String) {
-        addName(name)
-        text += "null".utf8
-    }
-
-    mutating func add(_ name: String, _ values: [String]) {
-        addArray(name, values) { Self.append($0.utf8, to: &$1) }
-    }
-
-    mutating func add(_ name: String, _ values: [UInt64]) {
-        addArray(name, values) { $1 += String($0).utf8 }
-    }
-
-    mutating func add(_ name: String, _ values: [JSONText]) {
-        addArray(name, values) { $1 += $0.bytes }
-    }
-
-    mutating func add(_ name: String, _ value: JSONText) {
-        addName(name)
-        text += value.bytes
-    }
+    mutating func addNull(_ name: String) { add(name, String?.none) }
 
     /// Adds a value that is JSON already.
     mutating func add(json name: String, _ value: [UInt8]) {
@@ -81,18 +53,6 @@ struct JSONText {
         var text: [UInt8] = []
         append(string.utf8, to: &text)
         return text
-    }
-
-    private mutating func addArray<Value>(
-        _ name: String, _ values: [Value], _ append: (Value, inout [UInt8]) -> Void
-    ) {
-        addName(name)
-        text.append(UInt8(ascii: "["))
-        for (index, value) in values.enumerated() {
-            if index > 0 { text.append(UInt8(ascii: ",")) }
-            append(value, &text)
-        }
-        text.append(UInt8(ascii: "]"))
     }
 
     /// Begins a string, whose content and closing quote don't come from here.
@@ -110,7 +70,7 @@ struct JSONText {
 
     /// Appends a string with its quotes. The bytes are UTF-8. They are not escaped if JSON allows that and a terminal
     /// shows them as they are.
-    private static func append(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
+    fileprivate static func append(_ utf8: some Collection<UInt8>, to text: inout [UInt8]) {
         text.append(UInt8(ascii: "\""))
         appendContent(utf8, to: &text)
         text.append(UInt8(ascii: "\""))
@@ -152,5 +112,48 @@ struct JSONText {
     private static func appendEscape(_ unit: UInt16, to text: inout [UInt8]) {
         text += "\\u".utf8
         for shift in [12, 8, 4, 0] { text.append(hexadecimalDigit(UInt8(unit >> UInt16(shift) & 15))) }
+    }
+}
+
+extension String: JSONValue {
+    func append(to text: inout [UInt8]) { JSONText.append(utf8, to: &text) }
+}
+
+extension Bool: JSONValue {
+    func append(to text: inout [UInt8]) { text += (self ? "true" : "false").utf8 }
+}
+
+/// With three decimals.
+extension Double: JSONValue {
+    func append(to text: inout [UInt8]) { text += Numbers.decimal(self, places: 3).utf8 }
+}
+
+/// Numbers beyond 2^53 are written in full.
+extension JSONValue where Self: BinaryInteger {
+    func append(to text: inout [UInt8]) { text += String(self).utf8 }
+}
+
+extension Int: JSONValue {}
+extension Int32: JSONValue {}
+extension Int64: JSONValue {}
+extension UInt16: JSONValue {}
+extension UInt32: JSONValue {}
+extension UInt64: JSONValue {}
+
+/// Nil is null.
+extension Optional: JSONValue where Wrapped: JSONValue {
+    func append(to text: inout [UInt8]) {
+        if let self { self.append(to: &text) } else { text += "null".utf8 }
+    }
+}
+
+extension Array: JSONValue where Element: JSONValue {
+    func append(to text: inout [UInt8]) {
+        text.append(UInt8(ascii: "["))
+        for (index, value) in enumerated() {
+            if index > 0 { text.append(UInt8(ascii: ",")) }
+            value.append(to: &text)
+        }
+        text.append(UInt8(ascii: "]"))
     }
 }

@@ -21,15 +21,11 @@ struct LoadSummary {
     }
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("records", records)
-        json.add("bytes", bytes)
-        json.add("seconds", seconds)
-        json.add("recordsPerSecond", Int(Double(records) / max(seconds, 1e-6)))
-        json.add("durability", durability.rawValue)
-        json.add("lastSequence", lastSequence)
-        json.add("skippedLines", skippedLines)
-        json.add("complete", isComplete)
-        return json
+        let rate = Int(Double(records) / max(seconds, 1e-6))
+        return [
+            "records": records, "bytes": bytes, "seconds": seconds, "recordsPerSecond": rate,
+            "durability": durability.rawValue, "lastSequence": lastSequence, "skippedLines": skippedLines,
+            "complete": isComplete,
+        ]
     }
 }

@@ -106,21 +106,16 @@ struct LogLine {
         switch item {
         case .file, .noted: return nil
         case .skipped(let finding):
-            var json = JSONText()
-            json.add("skipped", finding.json(form.names ?? StoredKeyText()))
-            return json
+            return ["skipped": finding.json(form.names ?? StoredKeyText())]
         case .record(let record): return json(record)
         }
     }
 
     private func json(_ record: LoggedRecord) -> JSONText {
-        var json = JSONText()
-        json.add("file", record.file)
-        json.add("offset", record.offset)
-        json.add("sequence", record.sequence)
-        json.add("batchIndex", record.batchIndex)
-        json.add("batchCount", record.batchCount)
-        json.add("kind", record.kind.word)
+        var json: JSONText = [
+            "file": record.file, "offset": record.offset, "sequence": record.sequence,
+            "batchIndex": record.batchIndex, "batchCount": record.batchCount, "kind": record.kind.word,
+        ]
         form.add(record.key, nil, to: &json)
         json.add("storedValueBytes", record.storedValueBytes)
         json.add("compressed", record.isCompressed)

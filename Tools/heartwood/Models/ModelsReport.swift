@@ -46,36 +46,20 @@ struct ModelsReport {
     }
 
     static func json(_ repository: RepositoryFigures) -> JSONText {
-        var json = JSONText()
-        json.add("name", repository.name)
-        json.add("records", repository.records)
-        json.add("keyBytes", repository.keyBytes)
-        json.add("valueBytes", repository.valueBytes)
-        json.add("version", repository.version)
-        json.add("oldestVersion", repository.oldestVersion)
-        json.add(
-            "versions",
-            repository.versions.sorted { $0.key < $1.key }.map { version, records in
-                var json = JSONText()
-                json.add("version", version)
-                json.add("records", records)
-                return json
-            })
-        json.add("coder", repository.coder)
-        json.add("orderedIDs", repository.hasOrderedIDs)
-        json.add("indexes", repository.indexes.map(json(_:)))
-        return json
+        let versions = repository.versions.sorted { $0.key < $1.key }
+            .map { ["version": $0.key, "records": $0.value] as JSONText }
+        return [
+            "name": repository.name, "records": repository.records, "keyBytes": repository.keyBytes,
+            "valueBytes": repository.valueBytes, "version": repository.version,
+            "oldestVersion": repository.oldestVersion, "versions": versions, "coder": repository.coder,
+            "orderedIDs": repository.hasOrderedIDs, "indexes": repository.indexes.map(json(_:)),
+        ]
     }
 
     private static func json(_ index: IndexFigures) -> JSONText {
-        var json = JSONText()
-        json.add("name", index.name)
-        json.add("unique", index.isUnique)
-        json.add("revision", index.revision)
-        json.add("components", index.components)
-        json.add("state", index.state.rawValue)
-        json.add("entries", index.entries)
-        json.add("bytes", index.bytes)
-        return json
+        [
+            "name": index.name, "unique": index.isUnique, "revision": index.revision, "components": index.components,
+            "state": index.state.rawValue, "entries": index.entries, "bytes": index.bytes,
+        ]
     }
 }

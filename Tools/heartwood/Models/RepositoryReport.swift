@@ -29,12 +29,11 @@ struct RepositoryReport {
     }
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("verdict", verification.verdict.rawValue)
-        json.add("repositories", verification.repositories.map(ModelsReport.json))
-        json.add("findingCount", verification.findingCount)
-        json.add("findings", verification.findings.map(finding))
-        return json
+        [
+            "verdict": verification.verdict.rawValue,
+            "repositories": verification.repositories.map(ModelsReport.json),
+            "findingCount": verification.findingCount, "findings": verification.findings.map(finding),
+        ]
     }
 
     private func finding(_ finding: RepositoryFinding) -> JSONText {

@@ -1,7 +1,7 @@
 internal import Heartwood
 internal import HeartwoodRepository
 
-/// The lines of `scan`: one an entry, or one a record of a repository.
+/// The lines of `scan` and `export`: one an entry, or one a record of a repository.
 struct ScanLines {
     let form: EntryText
     /// The repository of which the records are printed; nil for the entries of the store.
@@ -9,6 +9,8 @@ struct ScanLines {
     let isJSON: Bool
     /// Whether a line of text ends with the time at which the entry expires.
     var hasExpiry = false
+    /// Whether the lines are those of `export`, without what a store assigns.
+    var isExport = false
     /// The last record that isn't readable. Those before it were named on standard error.
     private(set) var unreadable: Failure?
 
@@ -16,23 +18,25 @@ struct ScanLines {
         (self.form, self.records, self.isJSON) = (form, records, isJSON)
     }
 
-    /// Prints an entry. A record that isn't readable is left out.
-    mutating func print(_ read: ReadEntry, to output: inout StandardOutput) throws {
+    /// Prints an entry. A record that isn't readable is left out, and the result is false.
+    @discardableResult
+    mutating func print(_ read: ReadEntry, to output: inout StandardOutput) throws -> Bool {
         var record: StoredRecord?
         do throws(Failure) {
             record = try records?.record(read)
         } catch {
             if let unreadable { ErrorReport(unreadable).print() }
             unreadable = error
-            return
+            return false
         }
         switch (record, isJSON) {
-        case (let record?, true): return try record.writeJSON(to: &output)
+        case (let record?, true): try record.writeJSON(hasSequence: !isExport, to: &output)
         case (let record?, false): try record.write(to: &output)
-        case (nil, true): return try form.writeJSON(read, to: &output)
+        case (nil, true): try form.writeJSON(read, asPair: isExport, to: &output)
         case (nil, false): try form.write(read, to: &output)
         }
-        try output.append { endLine(read.entry.expires, &$0) }
+        if !isJSON { try output.append { endLine(read.entry.expires, &$0) } }
+        return true
     }
 
     /// Prints a key alone.

@@ -45,18 +45,11 @@ struct ReadStatsReport {
     }
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("store", path)
-        json.add("keys", figures.keys)
-        json.add("lastSequence", position.sequence)
-        json.add("position", String(position))
-        json.add("logFileBytes", logBytes)
-        json.add("snapshotFileBytes", snapshotBytes)
-        json.add("liveBytes", figures.liveBytes)
-        json.add(snapshot: figures.snapshot)
-        json.add("indexBytes", figures.indexBytes)
-        json.add(timeAhead: figures.timeAhead)
-        json.addNull("opening")
-        return json
+        [
+            "store": path, "keys": figures.keys, "lastSequence": position.sequence, "position": String(position),
+            "logFileBytes": logBytes, "snapshotFileBytes": snapshotBytes, "liveBytes": figures.liveBytes,
+            "snapshot": figures.snapshot?.json, "indexBytes": figures.indexBytes,
+            "timeAhead": figures.timeAhead.components.seconds, "opening": JSONText?.none,
+        ]
     }
 }

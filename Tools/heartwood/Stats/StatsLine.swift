@@ -31,17 +31,9 @@ struct StatsLine {
     }
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("time", time.milliseconds)
-        json.add("keys", figures.keys)
-        json.add("liveBytes", figures.liveBytes)
-        json.add("position", String(position))
-        if let writesPerSecond {
-            json.add("writesPerSecond", writesPerSecond)
-        } else {
-            json.addNull("writesPerSecond")
-        }
-        json.add(snapshot: figures.snapshot)
-        return json
+        [
+            "time": time.milliseconds, "keys": figures.keys, "liveBytes": figures.liveBytes,
+            "position": String(position), "writesPerSecond": writesPerSecond, "snapshot": figures.snapshot?.json,
+        ]
     }
 }

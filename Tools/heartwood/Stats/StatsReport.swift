@@ -57,28 +57,14 @@ struct StatsReport: Sendable {
         found.add("bytes", opening.bytes)
         found.add("seconds", opening.duration.seconds)
         found.add("skippedFiles", opening.skippedFiles)
-
-        var json = JSONText()
-        json.add("store", path)
-        json.add("keys", figures.keys)
-        json.add("lastSequence", opening.lastSequence)
-        json.add("position", String(position))
-        json.add("logBytes", figures.logBytes)
-        json.add("liveBytes", figures.liveBytes)
-        json.add("snapshotBytes", figures.snapshotBytes)
-        json.add("deadBytes", figures.deadBytes)
-        json.add("reclaimableBytes", reclaimableBytes)
-        if let amplification = figures.spaceAmplification {
-            json.add("spaceAmplification", amplification)
-        } else {
-            json.addNull("spaceAmplification")
-        }
-        json.add(snapshot: opening.snapshot)
-        json.add("segments", figures.segments)
-        json.add("indexBytes", figures.indexBytes)
-        json.add(timeAhead: figures.timeAhead)
-        json.add("opening", found)
-        return json
+        return [
+            "store": path, "keys": figures.keys, "lastSequence": opening.lastSequence, "position": String(position),
+            "logBytes": figures.logBytes, "liveBytes": figures.liveBytes, "snapshotBytes": figures.snapshotBytes,
+            "deadBytes": figures.deadBytes, "reclaimableBytes": reclaimableBytes,
+            "spaceAmplification": figures.spaceAmplification, "snapshot": opening.snapshot?.json,
+            "segments": figures.segments, "indexBytes": figures.indexBytes,
+            "timeAhead": figures.timeAhead.components.seconds, "opening": found,
+        ]
     }
 
     private var space: String {

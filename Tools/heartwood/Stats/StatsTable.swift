@@ -23,13 +23,3 @@ enum StatsTable {
             + "up to number \(Numbers.grouped(snapshot.sequence)), made \(Numbers.moment(snapshot.time.milliseconds))"
     }
 }
-
-extension JSONText {
-    /// Adds the member `snapshot`: null if there is none.
-    mutating func add(snapshot: SnapshotDescription?) {
-        if let snapshot { add("snapshot", snapshot.json) } else { addNull("snapshot") }
-    }
-
-    /// Adds the member `timeAhead`, in whole seconds.
-    mutating func add(timeAhead: Duration) { add("timeAhead", timeAhead.components.seconds) }
-}

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-internal import FoundationEssentials
-#else
 internal import Foundation
-#endif
 
 /// Bytes as text, for keys and values that are not UTF-8.
 enum Base64 {

@@ -51,8 +51,6 @@ struct ErrorReport {
         if let offset { error.add("offset", offset) }
         if let restart { error.add("restart", String(restart)) }
         error.add("exitCode", status.rawValue)
-        var json = JSONText()
-        json.add("error", error)
-        return json
+        return ["error": error]
     }
 }

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
+internal import Foundation
 
 /// The system calls that the tool itself makes. It never uses them on the files of a store.
 struct FileDescriptor {
@@ -14,10 +8,12 @@ struct FileDescriptor {
     static let standardOutput = FileDescriptor(number: 1)
     static let standardError = FileDescriptor(number: 2)
 
-    /// Opens a file for reading.
-    static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor {
+    static func openForReading(_ path: String) throws(SystemError) -> FileDescriptor { try open(path, O_RDONLY) }
+
+    /// - Parameter mode: That of a file that is created.
+    static func open(_ path: String, _ flags: Int32, _ mode: mode_t = 0) throws(SystemError) -> FileDescriptor {
         while true {
-            let number = open(path, O_RDONLY | O_CLOEXEC)
+            let number = Foundation.open(path, flags | O_CLOEXEC, mode)
             if number >= 0 { return FileDescriptor(number: number) }
             if errno != EINTR { throw SystemError(code: errno) }
         }
@@ -26,13 +22,7 @@ struct FileDescriptor {
     /// Reads what is available, up to the size of `buffer`; 0 at the end.
     func read(into buffer: UnsafeMutableRawBufferPointer) throws(SystemError) -> Int {
         while true {
-            #if canImport(Darwin)
-            let count = Darwin.read(number, buffer.baseAddress, buffer.count)
-            #elseif canImport(Glibc)
-            let count = Glibc.read(number, buffer.baseAddress, buffer.count)
-            #elseif canImport(Musl)
-            let count = Musl.read(number, buffer.baseAddress, buffer.count)
-            #endif
+            let count = Foundation.read(number, buffer.baseAddress, buffer.count)
             if count >= 0 { return count }
             if errno != EINTR { throw SystemError(code: errno) }
         }
@@ -44,13 +34,7 @@ struct FileDescriptor {
         while start < bytes.count {
             let count = bytes.withUnsafeBytes { buffer in
                 let rest = UnsafeRawBufferPointer(rebasing: buffer[start...])
-                #if canImport(Darwin)
-                return Darwin.write(number, rest.baseAddress, rest.count)
-                #elseif canImport(Glibc)
-                return Glibc.write(number, rest.baseAddress, rest.count)
-                #elseif canImport(Musl)
-                return Musl.write(number, rest.baseAddress, rest.count)
-                #endif
+                return Foundation.write(number, rest.baseAddress, rest.count)
             }
             if count >= 0 {
                 start += count
@@ -94,15 +78,7 @@ struct FileDescriptor {
         return Int(size.ws_col)
     }
 
-    func close() {
-        #if canImport(Darwin)
-        _ = Darwin.close(number)
-        #elseif canImport(Glibc)
-        _ = Glibc.close(number)
-        #elseif canImport(Musl)
-        _ = Musl.close(number)
-        #endif
-    }
+    func close() { _ = Foundation.close(number) }
 }
 
 /// The error of a system call.

@@ -1,26 +1,16 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Heartwood
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
-/// `exit` of the C library: inside a command the name means the argument parser's method.
-private func endProcess(_ code: Int32) -> Never { exit(code) }
 
 extension HeartwoodTool {
     /// Ends the process for an error: one line on standard error, with `--json` in JSON, and the error's exit code.
     static func leave(with error: any Error) -> Never {
         switch error {
         case let error as QuietExit:
-            endProcess(error.code)
+            Foundation.exit(error.code)
         case is StandardOutput.Closed:
             // The reader has closed the pipe, as in `heartwood scan store | head`. That is no error.
-            endProcess(ExitStatus.done.rawValue)
+            Foundation.exit(ExitStatus.done.rawValue)
         case let failure as Failure:
             leave(ErrorReport(failure))
         case let error as StoreError:
@@ -32,7 +22,7 @@ extension HeartwoodTool {
 
     private static func leave(_ report: ErrorReport) -> Never {
         report.print()
-        endProcess(report.status.rawValue)
+        Foundation.exit(report.status.rawValue)
     }
 
     /// Errors of the argument parser: a request for help, which succeeds, or an invalid command.

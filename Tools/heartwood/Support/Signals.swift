@@ -1,12 +1,5 @@
+internal import Foundation
 internal import Synchronization
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The signals that the tool handles itself.
 enum Signals {

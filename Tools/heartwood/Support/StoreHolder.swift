@@ -1,13 +1,6 @@
+internal import Foundation
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
-
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
 
 /// The process that has a store open.
 enum StoreHolder {

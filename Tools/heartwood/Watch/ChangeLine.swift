@@ -68,7 +68,7 @@ struct ChangeLine {
             json.add("from", first)
         }
         json.add("sequence", sequence)
-        if let position { json.add("position", String(position)) } else { json.addNull("position") }
+        json.add("position", position.map { String($0) })
         json.add("last", isLast)
         if case .put(_, let expires?) = action { json.add("expires", expires.milliseconds) }
         try output.writeLine(json.bytes)

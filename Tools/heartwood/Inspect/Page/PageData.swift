@@ -8,20 +8,17 @@ struct PageData {
 
     var object: JSONText {
         let report = InspectReport(survey: survey, names: names, style: .plain)
-        var json = JSONText()
-        json.add("survey", InspectJSON(survey: survey, names: names, hasMaps: false).object)
-        json.add("state", report.stateInWords)
-        json.add("opening", report.openingInWords)
-        json.add("gain", report.gain ?? "")
-        json.add("lastSequence", Numbers.grouped(survey.totals.lastSequence))
-        json.add("findings", survey.findings.map(words))
         let largest = survey.totals.largestValues + survey.totals.largestKeys
-        json.add("largest", largest.map { names.text($0.key, columns: 80) })
-        json.add("files", survey.files.indices.map { file(at: $0, report) })
-        json.add("cells", survey.files.first?.map.count ?? 0)
-        json.add("records", survey.files.reduce(0) { $0 + $1.details.count })
-        json.add("hasEveryRecord", survey.files.allSatisfy(Self.hasEveryRecord))
-        return json
+        return [
+            "survey": InspectJSON(survey: survey, names: names, hasMaps: false).object,
+            "state": report.stateInWords, "opening": report.openingInWords, "gain": report.gain ?? "",
+            "lastSequence": Numbers.grouped(survey.totals.lastSequence), "findings": survey.findings.map(words),
+            "largest": largest.map { names.text($0.key, columns: 80) },
+            "files": survey.files.indices.map { file(at: $0, report) },
+            "cells": survey.files.first?.map.count ?? 0,
+            "records": survey.files.reduce(0) { $0 + $1.details.count },
+            "hasEveryRecord": survey.files.allSatisfy(Self.hasEveryRecord),
+        ]
     }
 
     private func words(_ finding: Finding) -> String {
@@ -31,16 +28,14 @@ struct PageData {
 
     private func file(at index: Int, _ report: InspectReport) -> JSONText {
         let file = survey.files[index]
-        var json = JSONText()
-        json.add("role", InspectWords.role(file.role))
-        json.add("numbers", InspectReport.numbers(file))
-        json.add("written", file.times.map(InspectWords.times) ?? "-")
-        json.add("continues", file.header == nil ? "-" : report.continuation(file, at: index))
-        json.add("map", PackedColumns.map(file.map).base64)
-        json.add("parts", file.details.parts.flatMap { [$0.lowerBound, $0.upperBound] })
-        json.add("details", file.details.count)
-        json.add("records", PackedColumns.records(file.details, names).base64)
-        return json
+        return [
+            "role": InspectWords.role(file.role), "numbers": InspectReport.numbers(file),
+            "written": file.times.map(InspectWords.times) ?? "-",
+            "continues": file.header == nil ? "-" : report.continuation(file, at: index),
+            "map": PackedColumns.map(file.map).base64,
+            "parts": file.details.parts.flatMap { [$0.lowerBound, $0.upperBound] },
+            "details": file.details.count, "records": PackedColumns.records(file.details, names).base64,
+        ]
     }
 
     private static func hasEveryRecord(_ file: FileSurvey) -> Bool {

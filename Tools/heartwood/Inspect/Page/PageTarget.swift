@@ -1,11 +1,4 @@
-#if canImport(Darwin)
-internal import Darwin
-#elseif canImport(Glibc)
-internal import Glibc
-#elseif canImport(Musl)
-internal import Musl
-#endif
-
+internal import Foundation
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -100,7 +93,8 @@ struct PageTarget {
     private func writeAndRename(_ chunks: [[UInt8]]) throws(SystemError) {
         Signals.noteRequestsToStop()
         let temporary = "\(path).\(String(getpid())).tmp"
-        let descriptor = try FileDescriptor.create(temporary)
+        // Only its owner may read it, because it contains the store's keys.
+        let descriptor = try FileDescriptor.open(temporary, O_WRONLY | O_CREAT | O_EXCL, 0o600)
         do throws(SystemError) {
             defer { descriptor.close() }
             for chunk in chunks { try descriptor.writeAll(chunk) }
@@ -134,29 +128,14 @@ extension StoreFileName {
 }
 
 extension FileDescriptor {
-    /// Creates a file, which must not exist, for writing. Only its owner may read it, because it contains the store's
-    /// keys.
-    fileprivate static func create(_ path: String) throws(SystemError) -> FileDescriptor {
-        while true {
-            let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            if number >= 0 { return FileDescriptor(number: number) }
-            if errno != EINTR { throw SystemError(code: errno) }
-        }
-    }
     /// Opens an existing file for writing. A regular file is truncated, and from then on only its owner may read it.
     fileprivate static func openForWriting(_ path: String) throws(SystemError) -> FileDescriptor {
-        while true {
-            let number = open(path, O_WRONLY | O_TRUNC | O_NOCTTY | O_CLOEXEC)
-            if number >= 0 {
-                let descriptor = FileDescriptor(number: number)
-                if descriptor.sizeOfRegularFile != nil, fchmod(number, 0o600) != 0 {
-                    let error = SystemError(code: errno)
-                    descriptor.close()
-                    throw error
-                }
-                return descriptor
-            }
-            if errno != EINTR { throw SystemError(code: errno) }
+        let descriptor = try open(path, O_WRONLY | O_TRUNC | O_NOCTTY)
+        if descriptor.sizeOfRegularFile != nil, fchmod(descriptor.number, 0o600) != 0 {
+            let error = SystemError(code: errno)
+            descriptor.close()
+            throw error
         }
+        return descriptor
     }
 }

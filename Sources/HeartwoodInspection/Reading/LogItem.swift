@@ -15,23 +15,15 @@ package struct LoggedRecord: Sendable {
         case torn
     }
 
-    /// The file's path.
     package var file: String
-    /// The offset of its header in the file, in bytes.
     package var offset: UInt64
-    /// The sequence number of its batch.
     package var sequence: SequenceNumber
-    /// Its index in the batch, from 0.
-    package var batchIndex: Int
-    /// How many records the batch has.
-    package var batchCount: Int
-    /// What the record does.
+    package var batchIndex = 0
+    package var batchCount = 1
     package var kind: RecordKind
-    /// Its key.
     package var key: [UInt8]
     /// Bytes of the value as stored, compressed or not.
     package var storedValueBytes: Int
-    /// Whether the value is compressed.
     package var isCompressed: Bool
     /// Bytes of the whole record: header, key, value and padding.
     package var bytes: Int
@@ -40,18 +32,16 @@ package struct LoggedRecord: Sendable {
     /// When its commit was written, in milliseconds since 1970; nil for a record of a snapshot, which does not store
     /// it.
     package var time: UInt64?
-    /// The state in which it was found.
     package var state: State
     /// The value, if values were requested, it isn't longer than `LogFilter.mostValueBytes`, and it could be
     /// decompressed.
     package var value: [UInt8]?
-    /// A longer value.
+    /// Instead of `value`, if that is longer.
     package var longValue: StoredValue?
 }
 
 /// An item of a log, as it is reported.
 package enum LogItem: Sendable {
-    /// The start of a file.
     case file(path: String, header: FileHeader)
     /// A record that matches the filter.
     case record(LoggedRecord)
@@ -67,7 +57,6 @@ package struct LogFilter: Sendable {
     package var key: [UInt8]?
     /// Only keys that begin with these bytes; nil for all keys.
     package var prefix: [UInt8]?
-    /// Only these sequence numbers.
     package var sequences: ClosedRange<SequenceNumber> = 0...(.max)
     /// Only commits written at these times, in milliseconds since 1970.
     package var times: ClosedRange<UInt64> = 0...(.max)
@@ -81,16 +70,13 @@ package struct LogFilter: Sendable {
     /// say; of a store that has a snapshot, first those in the snapshot. Those of more than 1 MiB are left out.
     package var noted: [UInt8]?
 
-    /// All records, without values.
     package init() {}
 
     static let mostNotedBytes = 1 << 20
 
-    func notes(_ record: FoundRecord, _ key: ArraySlice<UInt8>) -> Bool {
-        guard let noted, key.starts(with: noted), Int(record.header.valueLength) <= Self.mostNotedBytes else {
-            return false
-        }
-        return record.header.kind == .put
+    func notes(_ record: RecordHeader, _ key: ArraySlice<UInt8>) -> Bool {
+        guard let noted, record.kind == .put, record.valueLength <= Self.mostNotedBytes else { return false }
+        return key.starts(with: noted)
     }
 
     func wants(_ record: FoundRecord, _ key: ArraySlice<UInt8>) -> Bool {
