@@ -71,7 +71,7 @@ let package = Package(
         .testTarget(
             name: "CollectorTests",
             dependencies: ["collector", "collector-fuzz"] + service
-                + products(["HeartwoodFileSystem", "HeartwoodTesting", "KeyValueStoreTesting"], of: "heartwood")
+                + products(["HeartwoodTesting", "KeyValueStoreTesting"], of: "heartwood")
                 + products(["HummingbirdTesting"], of: "hummingbird")
                 + products(["AsyncHTTPClient"], of: "async-http-client")
                 + products(["NIOEmbedded"], of: "swift-nio"),

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodTesting
 import HummingbirdTesting
 import KeyValueStoreTesting
@@ -12,7 +11,7 @@ import Testing
 @Suite struct FailureTests {
     @Test func aFullDiskIsA503ThatNamesAReason() async throws {
         let disk = SimulatedDisk(seed: 1)
-        try await Fixture(on: disk).run { client, _, _ in
+        try await Fixture(on: disk.storage).run { client, _, _ in
             #expect(try await client.post(key: "k").status == .created)
             disk.capacity = 3 << 20
             // What fits in the preallocated space is still taken.
@@ -29,7 +28,7 @@ import Testing
 
     @Test func aServiceStartsOnAFullDiskAndTakesEventsWhenThereIsSpace() async throws {
         let disk = SimulatedDisk(seed: 3)
-        let fixture = Fixture(on: disk)
+        let fixture = Fixture(on: disk.storage)
         try await fixture.run { client, _, _ in _ = try await client.post() }
         disk.capacity = 1
         try await fixture.run { client, _, store in
@@ -49,7 +48,7 @@ import Testing
     /// What is acknowledged is there, by the store's time.
     @Test func anEventThatHasExpiredMeanwhileIsNotAcknowledged() async throws {
         let disk = SimulatedDisk(seed: 4)
-        var fixture = Fixture(on: disk)
+        var fixture = Fixture(on: disk.storage)
         fixture.settings.retention = .seconds(60)
         try await fixture.run { [clock = fixture.clock] client, _, _ in
             #expect(try await client.post().status == .created)
@@ -61,11 +60,11 @@ import Testing
 
     @Test func aFailedSyncIsReportedAndTheRequestCanBeRepeated() async throws {
         let disk = SimulatedDisk(seed: 2)
-        let fixture = Fixture(on: disk)
+        let fixture = Fixture(on: disk.storage)
         let store = try await fixture.open()
         try await fixture.collector(store).application().test(.router) { client in
             #expect(try await client.post(key: "k1").status == .created)
-            disk.inject(Fault([.sync], .error(ErrorNumber.EIO), times: .max))
+            disk.inject(Fault([.sync], .error(EIO), times: .max))
             let failed = try await client.post(key: "k2")
             // A sync in the background may fail first: then the request is refused, and nothing was written.
             if failed.code == "outcome-unknown" {
@@ -106,7 +105,7 @@ import Testing
     /// What was answered with 201 is there after a crash at any moment; the rest is there as a whole, or not at all.
     @Test(arguments: 0..<8 as Range<UInt64>) func acknowledgedEventsSurviveACrash(seed: UInt64) async throws {
         let disk = SimulatedDisk(seed: seed)
-        let fixture = Fixture(on: disk)
+        let fixture = Fixture(on: disk.storage)
         let body = Array(repeating: #"{"type":"a"}"#, count: 3).joined(separator: "\n")
         let store = try await fixture.open()
         let crash = try await fixture.collector(store).application().test(.router) { client in
@@ -117,7 +116,7 @@ import Testing
             return disk.crash(losing: seed == 0 ? .everything : .drawn(seed))
         }
         try? await store.end()
-        try await Fixture(on: SimulatedDisk(image: crash.image)).run { client, _, store in
+        try await Fixture(on: SimulatedDisk(image: crash.image).storage).run { client, _, store in
             let again = try await client.post(body, key: "k9")
             #expect(try await store.eventCount == 30)
             #expect(again.headers[.idempotentReplayed] == "true")

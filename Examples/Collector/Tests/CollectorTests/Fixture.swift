@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Heartwood
 import HeartwoodEtcd
-import HeartwoodFileSystem
 import Hummingbird
 import HummingbirdTesting
 import KeyValueStoreTesting
@@ -40,7 +39,7 @@ struct Fixture {
     /// On files, unless there is a cluster.
     init() {
         guard let endpoints = ProcessInfo.processInfo.environment["HEARTWOOD_ETCD_ENDPOINTS"] else {
-            self.init(on: InMemoryFileSystem())
+            self.init(on: .inMemory())
             return
         }
         let clock = TestClock()
@@ -54,11 +53,11 @@ struct Fixture {
     }
 
     /// On files.
-    init(on fileSystem: any FileSystem) {
+    init(on storage: Storage) {
         let clock = TestClock()
         self.init(clock) {
             var configuration = Store.Configuration()
-            (configuration.fileSystem, configuration.clock) = (fileSystem, clock)
+            (configuration.storage, configuration.clock) = (storage, clock)
             return try await Store.open(at: "/store", configuration: configuration)
         }
     }

@@ -1,6 +1,5 @@
 import CoreMetrics
 import HTTPTypes
-import HeartwoodFileSystem
 import HummingbirdTesting
 import Testing
 
@@ -72,7 +71,7 @@ import Testing
     }
 
     @Test func requestsAndEventsAreCounted() async throws {
-        try await Fixture(on: InMemoryFileSystem()).run { client, _, _ in
+        try await Fixture(on: .inMemory()).run { client, _, _ in
             for _ in 0..<2 {
                 _ = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}\n{\"type\":\"a\"}", key: "k")
             }

@@ -1,7 +1,6 @@
 import AsyncHTTPClient
 import HTTPTypes
 import Heartwood
-import HeartwoodFileSystem
 import HummingbirdTesting
 import KeyValueStoreTesting
 import NIOCore
@@ -89,7 +88,7 @@ import Testing
     func otherPositionsAreRefused(_ text: String) { #expect(StreamPosition(text) == nil) }
 
     @Test func anUnavailablePositionResetsTheStream() async throws {
-        try await Fixture(on: InMemoryFileSystem()).run(.live) { client, _, store in
+        try await Fixture(on: .inMemory()).run(.live) { client, _, store in
             let store = try #require(store as? Store)
             _ = try await client.post(Self.event(1))
             try await store.compact()

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Heartwood
-import HeartwoodFileSystem
 import HeartwoodJobs
 import HeartwoodRepository
 import HeartwoodTesting
@@ -220,7 +219,7 @@ extension Summaries {
     @Test func noSummaryIsLostOrCountsTwiceAfterACrash() async throws {
         struct EventsLost: Error {}
         let report = try await CrashTest(statesPerMoment: 3).run { disk in
-            let fixture = Fixture(on: disk)
+            let fixture = Fixture(on: disk.storage)
             try await fixture.run { client, collector, _ in
                 // Two hours in each request; in the later requests the first hour is late.
                 let body = Self.event("a") + "\n" + Self.event("late", at: fixture.clock.now())
@@ -231,7 +230,7 @@ extension Summaries {
                 }
             }
         } check: { disk, crash in
-            let fixture = Fixture(on: disk)
+            let fixture = Fixture(on: disk.storage)
             // Later than all times of the run.
             fixture.clock.advance(by: .seconds(24 * 3_600))
             let store = try await fixture.open()
@@ -267,7 +266,7 @@ extension Summaries {
 
     /// Few types are named, and types don't fill the memory.
     @Test func aSummaryNamesTheLargestTypes() async throws {
-        try await run(Fixture(on: InMemoryFileSystem())) { client, summaries, fixture, collector in
+        try await run(Fixture(on: .inMemory())) { client, summaries, fixture, collector in
             let types = (0..<60).flatMap { type in Array(repeating: "t\(type)", count: type + 1) }
             let hour = Hour(of: fixture.clock.now().milliseconds)
             _ = try await client.post(types.map { Self.event($0) }.joined(separator: "\n"))
