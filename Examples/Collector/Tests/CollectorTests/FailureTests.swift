@@ -64,7 +64,7 @@ import Testing
         let store = try await fixture.open()
         try await fixture.collector(store).application().test(.router) { client in
             #expect(try await client.post(key: "k1").status == .created)
-            disk.inject(Fault([.sync], .error(EIO), times: .max))
+            disk.inject(Fault([.sync], .deviceError, times: .max))
             let failed = try await client.post(key: "k2")
             // A sync in the background may fail first: then the request is refused, and nothing was written.
             if failed.code == "outcome-unknown" {

@@ -37,7 +37,7 @@ struct ServiceFixture {
     }
 
     /// Makes the next write to the log fail at its sync.
-    func failSync() { disk.inject(Fault(.sync, .error(EIO))) }
+    func failSync() { disk.inject(Fault(.sync, .deviceError)) }
 
     func total(_ label: String, _ dimensions: [(String, String)] = []) -> Int64 {
         metrics.counterTotal(label: "heartwood." + label, dimensions: [("store", "test")] + dimensions)
