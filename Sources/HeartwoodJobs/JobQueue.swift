@@ -44,7 +44,7 @@ public struct JobQueue: Sendable {
     /// The name that identifies it in its store.
     public var name: String { records.name }
     /// The store.
-    public var store: any KeyValueStore { records.keyValueStore }
+    public var store: any KeyValueStore { records.store }
 
     /// Enqueues a job.
     ///

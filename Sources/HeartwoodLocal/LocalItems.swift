@@ -1,6 +1,3 @@
-internal import HeartwoodRepository
-internal import Logging
-
 /// The reads of a ``LocalRepository`` whose items need not be `Sendable`: each call decodes the items again, so that no
 /// two callers share one. ``LocalRepository`` is the only type that conforms.
 ///
@@ -8,26 +5,9 @@ internal import Logging
 /// items that are `Sendable`, the reads of ``LocalRepository`` itself are called, which decode only what has changed.
 public protocol LocalItems<T>: Actor {
     /// The type of the items.
-    associatedtype T: Codable & Identifiable where T.ID: Codable
-    /// What it reads. Not for other types.
-    nonisolated var reader: LocalReader<T> { get }
-}
-
-/// What a local repository reads. Opaque.
-public struct LocalReader<T: Codable & Identifiable>: Sendable where T.ID: Codable {
-    let core: LocalCore
-    let coding: RecordCoding<T>
-    let logger: Logger
-
-    /// Decodes what has been decoded or encoded before.
-    func decoded(_ record: LocalRecord) -> sending T? {
-        do throws(StoreError) {
-            return try coding.decode(record.version, record.payload.span.bytes, id: record.id)
-        } catch {
-            logger.error("an item that could be saved or loaded doesn't decode now: \(error)")
-            return nil
-        }
-    }
+    associatedtype T: Codable & Identifiable where T.ID: Hashable & Codable
+    /// The repository itself. Not for other types.
+    nonisolated var repository: LocalRepository<T> { get }
 }
 
 extension LocalItems {
@@ -35,8 +15,8 @@ extension LocalItems {
     ///
     /// - Complexity: O(bytes of the item), to decode it.
     public nonisolated(nonsending) func find(by id: T.ID) async -> sending T? {
-        guard let key = try? reader.coding.key(id), let record = reader.core.record(key) else { return nil }
-        return reader.decoded(record)
+        guard let key = try? repository.coding.key(id), let record = repository.core.record(key) else { return nil }
+        return repository.decoded(record)
     }
 
     /// All items, in the order of their ids, as keys of a `Repository` are ordered. Reads memory only.
@@ -54,8 +34,8 @@ extension LocalItems {
 
     private func items(offset: Int, limit: Int) -> sending [T] {
         var items: [T] = []
-        for record in reader.core.page(offset: offset, limit: limit) {
-            if let item = reader.decoded(record) { items.append(item) }
+        for record in repository.core.page(offset: offset, limit: limit) {
+            if let item = repository.decoded(record) { items.append(item) }
         }
         return items
     }

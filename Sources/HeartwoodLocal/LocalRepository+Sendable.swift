@@ -6,7 +6,7 @@ extension LocalRepository where T: Sendable {
     ///
     /// - Complexity: O(log items), and O(bytes of the item) if it has changed since it was read last.
     public nonisolated(nonsending) func find(by id: T.ID) async -> T? {
-        guard let key = try? reader.coding.key(id), let record = core.record(key) else { return nil }
+        guard let key = try? coding.key(id), let record = core.record(key) else { return nil }
         return await cached(record)
     }
 
@@ -55,7 +55,7 @@ extension LocalRepository where T: Sendable {
     /// - Complexity: A look-up in memory for each change of any item.
     public nonisolated func observe(_ id: T.ID) -> LocalValues<T?> where T.ID: Sendable {
         LocalValues(core: core) {
-            let revision = (try? self.reader.coding.key(id)).flatMap { self.core.record($0)?.revision }
+            let revision = (try? self.coding.key(id)).flatMap { self.core.record($0)?.revision }
             // 0 is no revision.
             return (await self.find(by: id), revision ?? 0)
         }
@@ -63,7 +63,7 @@ extension LocalRepository where T: Sendable {
 
     private func cached(_ record: LocalRecord) -> T? {
         if let item = cache.item(record) { return item }
-        guard let item: T = reader.decoded(record) else { return nil }
+        guard let item: T = decoded(record) else { return nil }
         cache.items[record.id] = (record.revision, item)
         return item
     }

@@ -34,8 +34,9 @@ public import Logging
 /// `loadAll` decodes only what has changed since it was called last. In a module whose default isolation is
 /// `MainActor`, write `nonisolated struct` for the item.
 public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: Hashable & Codable {
-    /// What it reads. Not for other types.
-    public nonisolated let reader: LocalReader<T>
+    nonisolated let core: LocalCore
+    nonisolated let coding: RecordCoding<T>
+    private nonisolated let logger: Logger
     /// The loading whose undecodable records a write has thrown.
     private nonisolated let thrownLoad = Locked(0)
     /// Used only if the items are `Sendable`.
@@ -109,13 +110,14 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
         let opening = LocalOpening(
             place: place, model: coding, refusal: refusal, fileSystem: fileSystem, importBatchBytes: importBatchBytes)
         let name = LocalCore.Name(place: place, type: ObjectIdentifier(T.self), version: version)
-        let core = LocalRegistry.core(LocalCore(name, opening))
-        reader = LocalReader(core: core, coding: coding, logger: logger)
+        core = LocalRegistry.core(LocalCore(name, opening))
+        (self.coding, self.logger) = (coding, logger)
     }
 
     deinit { LocalRegistry.release(core) }
 
-    nonisolated var core: LocalCore { reader.core }
+    /// This one.
+    public nonisolated var repository: LocalRepository<T> { self }
 
     /// Saves an item, and replaces the one with its id. It is on the disk when this returns. A cancelled task saves,
     /// too.
@@ -138,10 +140,10 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
         var changes: [LocalChange] = []
         changes.reserveCapacity(items.count)
         for item in items {
-            let id = try reader.coding.key(item.id)
-            let payload = try reader.coding.encode(item, id: id)
+            let id = try coding.key(item.id)
+            let payload = try coding.encode(item, id: id)
             // That costs little beside the sync of each save.
-            _ = try reader.coding.storedForm(of: payload, id: id)
+            _ = try coding.storedForm(of: payload, id: id)
             changes.append(LocalChange(id: id, payload: payload))
         }
         // Of several with one id, the last counts.
@@ -154,12 +156,12 @@ public actor LocalRepository<T: Codable & Identifiable>: LocalItems where T.ID: 
     /// - Throws: As ``save(_:)``.
     /// - Complexity: One durable write.
     public nonisolated(nonsending) func delete(_ id: T.ID) async throws {
-        try await write([LocalChange(id: try reader.coding.key(id), payload: nil)])
+        try await write([LocalChange(id: try coding.key(id), payload: nil)])
     }
 
     private nonisolated(nonsending) func write(_ changes: [LocalChange]) async throws(StoreError) {
         try throwUndecodable(except: changes)
-        try await core.write(changes, reader.logger)
+        try await core.write(changes, logger)
     }
 
     /// Throws records that don't decode once after each loading.
@@ -204,6 +206,13 @@ extension LocalRepository {
     /// The store, if it is open.
     package nonisolated var store: (any KeyValueStore)? { core.contents.store }
 
-    /// The name of the repository in the store.
-    package nonisolated var repositoryName: String { localRepositoryName }
+    /// Decodes what has been decoded or encoded before.
+    nonisolated func decoded(_ record: LocalRecord) -> sending T? {
+        do throws(StoreError) {
+            return try coding.decode(record.version, record.payload.span.bytes, id: record.id)
+        } catch {
+            logger.error("an item that could be saved or loaded doesn't decode now: \(error)")
+            return nil
+        }
+    }
 }

@@ -6,7 +6,7 @@ extension ReadableRepository {
     ///   it is of a newer version; what reading throws.
     /// - Complexity: One read.
     public nonisolated(nonsending) func find(by id: Model.ID) async throws(StoreError) -> Model? {
-        let core = readable.core
+        let core = readOnly.core
         let key = try core.key(id)
         // No Result: its type would have to be looked up at run time.
         var model: Model?
@@ -27,7 +27,7 @@ extension ReadableRepository {
     /// - Throws: As `find(by:)` with one id.
     /// - Complexity: One read of each, all at once.
     public nonisolated(nonsending) func find(by ids: [Model.ID]) async throws(StoreError) -> [Model?] {
-        let core = readable.core
+        let core = readOnly.core
         var keys: [[UInt8]] = []
         keys.reserveCapacity(ids.count)
         for id in ids { keys.append(try core.key(id)) }
@@ -47,7 +47,7 @@ extension ReadableRepository {
     public nonisolated(nonsending) func findVersioned(
         by id: Model.ID
     ) async throws(StoreError) -> Versioned<Model>? {
-        let core = readable.core
+        let core = readOnly.core
         guard let entry = try await core.base.store.fetchEntry(try core.key(id)) else { return nil }
         return Versioned(
             model: try core.model(entry), revision: entry.sequence, expires: entry.expires,
@@ -58,6 +58,6 @@ extension ReadableRepository {
     ///
     /// - Complexity: O(records) in memory for Heartwood.
     public nonisolated(nonsending) func count() async throws(StoreError) -> Int {
-        try await readable.core.base.store.fetchCount(in: readable.core.base.layout.records)
+        try await readOnly.core.base.store.fetchCount(in: readOnly.core.base.layout.records)
     }
 }

@@ -17,8 +17,8 @@ extension ReadableRepository {
     public nonisolated(nonsending) func fetch(
         _ query: Query<Model>, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> [Model] {
-        try await readable.core.reading { (source) async throws(StoreError) in
-            try await source.fetch(query, onUndecodable: leavingOut(onUndecodable))
+        try await readOnly.core.reading { (source) async throws(StoreError) in
+            try await source.fetch(query, onUndecodable: onUndecodable)
         }
     }
 
@@ -61,8 +61,8 @@ extension ReadableRepository {
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,
         onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> QueryPage<Model> {
-        try await readable.core.reading { (source) async throws(StoreError) in
-            try await source.page(query, limit: limit, after: cursor, onUndecodable: leavingOut(onUndecodable))
+        try await readOnly.core.reading { (source) async throws(StoreError) in
+            try await source.page(query, limit: limit, after: cursor, onUndecodable: onUndecodable)
         }
     }
 
@@ -70,8 +70,8 @@ extension ReadableRepository {
     public nonisolated(nonsending) func count(
         _ query: Query<Model>, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> Int {
-        try await readable.core.reading { (source) async throws(StoreError) in
-            try await source.count(query, onUndecodable: leavingOut(onUndecodable))
+        try await readOnly.core.reading { (source) async throws(StoreError) in
+            try await source.count(query, onUndecodable: onUndecodable)
         }
     }
 
@@ -87,7 +87,7 @@ extension ReadableRepository {
     public nonisolated(nonsending) func minimum<Value: TupleElement>(
         of path: any KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws(StoreError) -> Value? {
-        try await readable.core.reading { (source) async throws(StoreError) in
+        try await readOnly.core.reading { (source) async throws(StoreError) in
             try await source.extreme(isMaximum: false, of: path, where: filter)
         }
     }
@@ -98,7 +98,7 @@ extension ReadableRepository {
     public nonisolated(nonsending) func maximum<Value: TupleElement>(
         of path: any KeyPath<Model, Value> & Sendable, where filter: Filter<Model> = .all
     ) async throws(StoreError) -> Value? {
-        try await readable.core.reading { (source) async throws(StoreError) in
+        try await readOnly.core.reading { (source) async throws(StoreError) in
             try await source.extreme(isMaximum: true, of: path, where: filter)
         }
     }
@@ -112,7 +112,7 @@ extension ReadableRepository {
     /// - Complexity: That of the query.
     public nonisolated(nonsending) func explain(_ query: Query<Model>) async throws(StoreError) -> QueryPlan {
         var plan = plan(for: query)
-        try await readable.core.reading { (source) async throws(StoreError) in
+        try await readOnly.core.reading { (source) async throws(StoreError) in
             _ = try await source.fetch(query, explain: { plan = $0 })
         }
         return plan
@@ -121,7 +121,7 @@ extension ReadableRepository {
     /// How a query would run now. Reads nothing.
     public func plan(for query: Query<Model>) -> QueryPlan {
         // A plan asks nothing of what it would read.
-        readable.core.source(readable.core.base.store, readable.core.base.catalogued).plan(for: query)
+        readOnly.core.source(readOnly.core.base.store, readOnly.core.base.catalogued).plan(for: query)
     }
 
     /// The results of a query one after the other.
@@ -135,14 +135,7 @@ extension ReadableRepository {
     public func results(
         of query: Query<Model> = Query(), onUndecodable: (@Sendable (StoreError) -> Void)? = nil
     ) -> QueryResults<Model> {
-        QueryResults(core: readable.core, query: query, onUndecodable: onUndecodable)
-    }
-
-    func leavingOut(_ handler: ((StoreError) -> Void)?) -> QueryRun<Model>.Undecodable {
-        { _, error throws(StoreError) in
-            guard let handler else { throw error }
-            handler(error)
-        }
+        QueryResults(core: readOnly.core, query: query, onUndecodable: onUndecodable)
     }
 }
 
@@ -171,7 +164,7 @@ extension Repository {
             transaction, catalogued, omitting: try await core.base.contestedIndexes(transaction))
         source.mayWalk = false
         // The catalogue is a condition of the commit.
-        source.guardKey = nil
+        source.reader.guardKey = nil
         return source
     }
 

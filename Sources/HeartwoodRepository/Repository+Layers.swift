@@ -1,8 +1,5 @@
 /// What a layer on a repository uses that reads an index and its records itself.
 extension Repository {
-    /// The store that it writes to.
-    package var keyValueStore: any KeyValueStore { store }
-
     /// Before the values of each entry of an index.
     ///
     /// - Throws: `.unknownIndex` if no complete index has this name.

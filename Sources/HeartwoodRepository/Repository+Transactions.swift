@@ -60,32 +60,16 @@ extension Repository {
 
     /// Adds to a number of a record when the transaction commits.
     @discardableResult
-    public nonisolated(nonsending) func increment<Number: FixedWidthInteger>(
+    public nonisolated(nonsending) func increment<Number: Numeric>(
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         in transaction: Transaction
     ) async throws(StoreError) -> Number? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         var model = try core.model(entry)
-        let (sum, overflow) = model[keyPath: path].addingReportingOverflow(amount)
-        if overflow {
-            throw StoreError(.invalidArgument, "a sum is beyond the range of \(Number.self): use a larger type")
-        }
+        let sum = try model[keyPath: path].sum(with: amount)
         model[keyPath: path] = sum
         try await core.replace(entry, with: model, .kept, transaction)
         return sum
-    }
-
-    /// Adds to a number of a record when the transaction commits.
-    @discardableResult
-    public nonisolated(nonsending) func increment<Number: BinaryFloatingPoint>(
-        _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
-        in transaction: Transaction
-    ) async throws(StoreError) -> Number? {
-        guard let entry = try await core.entry(id, transaction) else { return nil }
-        var model = try core.model(entry)
-        model[keyPath: path] += amount
-        try await core.replace(entry, with: model, .kept, transaction)
-        return model[keyPath: path]
     }
 
     /// Deletes the record with an id, if there is one, when the transaction commits.
@@ -111,6 +95,24 @@ extension Repository {
     ) async throws(StoreError) -> Model? {
         guard let entry = try await core.entry(id, transaction) else { return nil }
         return try core.model(entry)
+    }
+}
+
+extension Numeric {
+    /// - Throws: `.invalidArgument` for an integer beyond the range of its type.
+    fileprivate func sum(with amount: Self) throws(StoreError) -> Self {
+        guard let integer = self as? any FixedWidthInteger else { return self + amount }
+        if let sum = integer.sum(with: amount) as? Self { return sum }
+        throw StoreError(.invalidArgument, "a sum is beyond the range of \(Self.self): use a larger type")
+    }
+}
+
+extension FixedWidthInteger {
+    /// Nil if it is beyond the range of the type.
+    fileprivate func sum(with amount: Any) -> Any? {
+        guard let amount = amount as? Self else { return nil }
+        let (sum, overflow) = addingReportingOverflow(amount)
+        return overflow ? nil : sum
     }
 }
 

@@ -10,7 +10,7 @@ extension ReadableRepository {
     ///   reading throws.
     /// - Complexity: Decodes each record once, and reads it again for each page of index entries that lead to it.
     public nonisolated(nonsending) func verify() async throws(StoreError) -> RepositoryVerification {
-        let core = readable.core
+        let core = readOnly.core
         let pass = VerificationPass(core.base.store, isComparing: true) { core.findings($0, $1, $2) }
         try await pass.run(onlyOf: core.definition.name)
         return pass.result

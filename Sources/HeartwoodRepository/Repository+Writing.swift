@@ -120,20 +120,7 @@ extension Repository {
     ///
     /// - Throws: `.invalidArgument` if the sum is beyond the range of the type: nothing is written.
     @discardableResult
-    public nonisolated(nonsending) func increment<Number: FixedWidthInteger>(
-        _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
-        durability: Durability? = nil
-    ) async throws(StoreError) -> Number? {
-        var sum: Number?
-        try await store.ownTransaction(durability) { (transaction) async throws(StoreError) in
-            sum = try await increment(path, of: id, by: amount, in: transaction)
-        }
-        return sum
-    }
-
-    /// Adds to a number of a record, as one atomic step, and returns the sum; nil if there is no such record.
-    @discardableResult
-    public nonisolated(nonsending) func increment<Number: BinaryFloatingPoint>(
+    public nonisolated(nonsending) func increment<Number: Numeric>(
         _ path: any WritableKeyPath<Model, Number> & Sendable, of id: Model.ID, by amount: Number = 1,
         durability: Durability? = nil
     ) async throws(StoreError) -> Number? {

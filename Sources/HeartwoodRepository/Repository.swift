@@ -23,7 +23,8 @@
 /// Copies share everything. Opened twice in a process on one store object, a repository must have the same definition.
 public struct Repository<Model: Codable & Identifiable & Sendable>: ReadableRepository
 where Model.ID: Codable & SendableMetatype {
-    let store: any KeyValueStore
+    /// The store that it writes to.
+    package let store: any KeyValueStore
     let core: RepositoryCore<Model>
 
     /// The name that identifies it in its store.
@@ -32,33 +33,26 @@ where Model.ID: Codable & SendableMetatype {
     /// queries that compare ids other than by equality look at every record.
     public var hasOrderedIDs: Bool { core.coding.ids.isOrdered }
 
-    /// What it reads.
-    public var readable: ReadableCore<Model> { ReadableCore(core) }
+    /// The same records, only to be read.
+    public var readOnly: ReadOnlyRepository<Model> { ReadOnlyRepository(core: core) }
 }
 
-/// The records of one model in a store that is only read, such as a `ReadOnlyStore`.
+/// The records of one model, only to be read: in a store that is only read, such as a `ReadOnlyStore`, or of a
+/// ``Repository``.
 public struct ReadOnlyRepository<Model: Codable & Identifiable & Sendable>: ReadableRepository
 where Model.ID: Codable & SendableMetatype {
     let core: RepositoryCore<Model>
 
-    /// What it reads.
-    public var readable: ReadableCore<Model> { ReadableCore(core) }
+    /// This one.
+    public var readOnly: ReadOnlyRepository<Model> { self }
 }
 
 /// What can be read of a repository: ``Repository`` and ``ReadOnlyRepository``.
 public protocol ReadableRepository<Model>: Sendable {
     /// The type of its records.
     associatedtype Model: Codable & Identifiable & Sendable where Model.ID: Codable & SendableMetatype
-    /// What it reads. Not for other types.
-    var readable: ReadableCore<Model> { get }
-}
-
-/// What a repository reads. Opaque.
-public struct ReadableCore<Model: Codable & Identifiable & Sendable>: Sendable
-where Model.ID: Codable & SendableMetatype {
-    let core: RepositoryCore<Model>
-
-    init(_ core: RepositoryCore<Model>) { self.core = core }
+    /// The same records, only to be read.
+    var readOnly: ReadOnlyRepository<Model> { get }
 }
 
 extension KeyValueStore {

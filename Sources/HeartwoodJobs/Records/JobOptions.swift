@@ -80,7 +80,7 @@ public struct JobPriority: RawRepresentable, Codable, Sendable, Hashable, Compar
 ///
 /// After the n-th failure it waits between half and all of `first` × 2^(n-1), at most `longest`. The random part keeps
 /// jobs that failed together from running together again.
-public struct JobRetry: Sendable, Hashable {
+public struct JobRetry: Codable, Sendable, Hashable {
     /// This many failures make a dead letter. At least 1, and at most 2,147,483,647: a job keeps the nearest one. With
     /// `.max`, a job is tried until it succeeds.
     public var limit: Int

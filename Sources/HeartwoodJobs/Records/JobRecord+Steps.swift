@@ -86,7 +86,6 @@ extension JobRecord {
         case .finish: return .removed
         case .renew(let lease): job.time = max(time, now + lease)
         case .fail(let reason, let jitter):
-            let retry = JobRetry(limit: limit, first: pauses.first, longest: pauses.longest)
             job.fail(reason, now, after: retry.pause(afterFailure: failures + 1, jitter: jitter))
         case .retry(let reason, let pause): job.fail(reason, now, after: pause)
         case .snooze(let pause): job.wait(until: now + pause)

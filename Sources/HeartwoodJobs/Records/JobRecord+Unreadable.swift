@@ -25,7 +25,7 @@ extension JobRecord {
         decoder = TupleDecoder(head.groups.first(where: \.isUnique)?.values.first ?? [])
         self.init(
             id: id, kind: "", payload: Array(record[start...]), enqueued: line.time, due: line.time,
-            priority: line.priority, retry: .never, uniqueKey: try? decoder.decodeString())
+            priority: line.priority, retry: .never, uniqueKey: try? String(from: &decoder))
         (state, failure) = (line.state, Self.shortened(error.message))
         fault = error.code == .unsupportedFormat || error.code == .newerModel ? .newer : .damaged
     }

@@ -31,10 +31,7 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
     public internal(set) var attempt = 0
     /// How many attempts have failed. A snooze isn't a failure, nor is a job that a worker gave back.
     public internal(set) var failures = 0
-    /// This many failures make a dead letter.
-    public internal(set) var limit: Int
-    /// The pause after the first failure, and the longest one.
-    package internal(set) var pauses: Pauses
+    var retry: JobRetry
     /// Why the last attempt failed, shortened to 1,024 bytes; nil if none has failed.
     public internal(set) var failure: String?
     /// See ``JobOptions/uniqueKey``.
@@ -45,24 +42,15 @@ public struct JobRecord: Codable, Identifiable, Sendable, Hashable {
     /// Why this stands for a record that can't be read. Not stored.
     var fault: Fault?
 
-    /// The pauses of ``JobRetry``.
-    package struct Pauses: Codable, Sendable, Hashable {
-        /// After the first failure.
-        package var first: Duration
-        /// The longest.
-        package var longest: Duration
-
-        init(first: Duration, longest: Duration) { (self.first, self.longest) = (first, longest) }
-    }
-
     init(
         id: JobID, kind: String, payload: [UInt8], enqueued: Timestamp, due: Timestamp, priority: JobPriority,
         retry: JobRetry, uniqueKey: String?
     ) {
         (self.id, self.kind, self.payload, enqueuedMoment) = (id, kind, payload, Self.kept(enqueued))
         (moment, self.priority, self.uniqueKey) = (Self.kept(due), priority, uniqueKey)
-        limit = min(max(1, retry.limit), JobRetry.highestLimit)
-        pauses = Pauses(first: JobRetry.kept(retry.first), longest: JobRetry.kept(retry.longest))
+        self.retry = JobRetry(
+            limit: min(max(1, retry.limit), JobRetry.highestLimit), first: JobRetry.kept(retry.first),
+            longest: JobRetry.kept(retry.longest))
     }
 
     /// A time as it is stored: in 63 bits, which reach for over 290 million years.
@@ -76,6 +64,12 @@ extension JobRecord {
     public internal(set) var time: Timestamp {
         get { Timestamp(milliseconds: moment) }
         set { moment = Self.kept(newValue) }
+    }
+
+    /// This many failures make a dead letter.
+    public internal(set) var limit: Int {
+        get { retry.limit }
+        set { retry.limit = newValue }
     }
 
     // What is indexed. One index has the jobs of each state in the order in which they are taken.

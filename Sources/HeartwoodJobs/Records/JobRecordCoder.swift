@@ -30,7 +30,7 @@ struct JobRecordCoder: ModelCoder {
         bytes.append(job.priority.rawValue)
         for number in [job.moment, job.enqueuedMoment] { Varint.append(number, to: &bytes) }
         for number in [job.attempt, job.failures, job.limit] { Varint.append(UInt64(number), to: &bytes) }
-        for pause in [job.pauses.first, job.pauses.longest] {
+        for pause in [job.retry.first, job.retry.longest] {
             Varint.append((Timestamp(milliseconds: 0) + pause).milliseconds, to: &bytes)
         }
         Varint.append(job.token, to: &bytes)

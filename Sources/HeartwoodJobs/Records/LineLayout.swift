@@ -48,7 +48,7 @@ struct LineLayout: Sendable {
             let moment = try? decoder.decodeUInt64()
         else { return nil }
         let encodedID = decoder.rest
-        guard (try? decoder.decodeUUID()) != nil, decoder.isAtEnd else { return nil }
+        guard (try? decoder.decode(JobID.self)) != nil, decoder.isAtEnd else { return nil }
         return Spot(rank: rank, moment: moment, encodedID: encodedID)
     }
 

@@ -47,31 +47,17 @@ public struct JobHandler: Sendable {
 /// if await limiter.isBusy { throw JobDecision.snooze(.seconds(30)) }
 /// ```
 public struct JobDecision: Error, Sendable, Hashable {
-    enum Kind: Sendable, Hashable {
-        case discard(String)
-        case retry(after: Duration, String)
-        case snooze(Duration)
-    }
-
-    let kind: Kind
+    let event: HeldEvent
 
     /// It can't succeed: it becomes a dead letter now.
-    public static func discard(_ reason: String) -> JobDecision { JobDecision(kind: .discard(reason)) }
+    public static func discard(_ reason: String) -> JobDecision { JobDecision(event: .discard(reason)) }
 
     /// It has failed, and is tried again after this pause rather than that of its policy. After its last attempt it
     /// becomes a dead letter.
     public static func retry(after pause: Duration, _ reason: String) -> JobDecision {
-        JobDecision(kind: .retry(after: pause, reason))
+        JobDecision(event: .retry(reason, after: pause))
     }
 
     /// It can't run now, and is tried again after this pause. That is no failure.
-    public static func snooze(_ pause: Duration) -> JobDecision { JobDecision(kind: .snooze(pause)) }
-
-    var event: HeldEvent {
-        switch kind {
-        case .discard(let reason): .discard(reason)
-        case .retry(let pause, let reason): .retry(reason, after: pause)
-        case .snooze(let pause): .snooze(pause)
-        }
-    }
+    public static func snooze(_ pause: Duration) -> JobDecision { JobDecision(event: .snooze(pause)) }
 }

@@ -24,16 +24,7 @@ package struct CatalogueEntry: Codable, Sendable, Hashable {
 
 /// What a store knows of an index.
 package struct StoredIndex: Codable, Sendable, Hashable {
-    package enum State: String, Codable, Sendable {
-        /// It has the entries of all records.
-        case ready
-        /// It has the entries of some records, and every program that writes adds those of its records.
-        case building
-        /// A program that doesn't know it has written.
-        case unmaintained
-        /// Its entries are being removed. No record gets new ones.
-        case dropping
-    }
+    package typealias State = IndexFigures.State
 
     package var name: String
     /// Part of the key of every entry.
@@ -58,7 +49,7 @@ extension CatalogueEntry {
             format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
             if format == 1 {
                 self = try JSONDecoder().decode(CatalogueEntry.self, from: Data(bytes))
-                guard isPossible else { throw RecordEnvelope.damage }
+                guard isPossible else { throw StoreError.notARecord }
                 return
             }
         } catch {

@@ -76,7 +76,7 @@ private struct UnorderedID<ID: Hashable & Codable>: IDCoding {
         coder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
             let text = NormalizedText.of(String(decoding: try coder.encode(id), as: UTF8.self))
-            encoder.append(bytes: [UInt8](text.utf8))
+            encoder.append([UInt8](text.utf8))
         } catch {
             throw StoreError(.invalidArgument, "an id can't be encoded: give the model another id", cause: error)
         }
@@ -84,7 +84,7 @@ private struct UnorderedID<ID: Hashable & Codable>: IDCoding {
 
     func accepts(_ element: [UInt8]) -> Bool {
         var decoder = TupleDecoder(element)
-        guard let json = try? decoder.decodeBytes() else { return false }
+        guard let json = try? [UInt8](from: &decoder) else { return false }
         return (try? JSONDecoder().decode(ID.self, from: Data(json))) != nil
     }
 }

@@ -31,7 +31,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         progressKey = KeyLayout.progressKey(core.definition.name)
     }
 
-    nonisolated(nonsending) mutating func run(_ progress: (MaintenanceProgress) -> Void) async throws(StoreError)
+    nonisolated(nonsending) mutating func run(_ progress: (MaintenanceReport) -> Void) async throws(StoreError)
         -> MaintenanceReport
     {
         let entry = try await currentEntry()
@@ -54,7 +54,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
         return core.base.catalogued.entry
     }
 
-    private nonisolated(nonsending) mutating func walkRecords(_ progress: (MaintenanceProgress) -> Void)
+    private nonisolated(nonsending) mutating func walkRecords(_ progress: (MaintenanceReport) -> Void)
         async throws(StoreError)
     {
         var rest: KeyRange? = core.base.layout.records
@@ -71,7 +71,7 @@ struct MaintenancePass<Model: Codable & Identifiable & Sendable> where Model.ID:
                 for entry in outdated { try await rewriteAlone(entry.key) }
             }
             report.records += page.entries.count
-            progress(MaintenanceProgress(records: report.records, rewritten: report.rewritten))
+            progress(report)
             rest = page.next
         }
     }

@@ -11,19 +11,18 @@ extension RepositoryCore {
         _ reader: any KeyValueReader, _ catalogued: Catalogued, omitting omitted: Set<Int> = []
     ) -> QuerySource<Model> {
         let base = base
-        var source = QuerySource<Model>(
-            reader: reader, layout: omitted.isEmpty ? layout(catalogued) : makeLayout(catalogued, omitting: omitted),
-            decode: { (entry) throws(StoreError) in try self.model(entry) })
+        var reader = SourceReader(
+            reader, omitted.isEmpty ? layout(catalogued) : makeLayout(catalogued, omitting: omitted))
         if base.hasOtherWriters {
             // Another program may have written without maintaining an index, and then has changed the catalogue before.
-            source.guardKey = base.catalogueKey
-            source.checkGuard = { (entry) throws(StoreError) in
+            reader.guardKey = base.catalogueKey
+            reader.check = { (entry) throws(StoreError) in
                 if entry?.sequence == catalogued.revision { return }
                 try base.adopt(entry)
                 throw .catalogueChanged
             }
         }
-        return source
+        return QuerySource(reader: reader, decode: { (entry) throws(StoreError) in try self.model(entry) })
     }
 
     /// What the planner needs to know, which changes only with the catalogue.
@@ -65,7 +64,7 @@ extension RepositoryCore {
     ) async throws(StoreError) -> R {
         var backoff = ConflictBackoff(isRemote: base.hasOtherWriters)
         while true {
-            if Task.isCancelled { throw .readingCancelled }
+            if Task.isCancelled { throw .queryCancelled }
             do throws(StoreError) {
                 let catalogued = base.catalogued
                 let view = try await makeView(base.store)
@@ -76,9 +75,4 @@ extension RepositoryCore {
             await backoff.wait()
         }
     }
-}
-
-extension StoreError {
-    static let readingCancelled = StoreError(
-        .cancelled, "the task was cancelled: the query has no complete result, run it again")
 }

@@ -66,8 +66,7 @@ where Model.ID: Codable & SendableMetatype {
 
     /// The encoded id of a model if it isn't the one of this record's key; nil if it is.
     func otherID(of model: Model, _ key: [UInt8]) -> [UInt8]? {
-        let found = try? self.key(model.id)
-        return found == key ? nil : found.map { base.layout.id(ofRecord: $0) } ?? []
+        coding.otherID(of: model, than: base.layout.id(ofRecord: key))
     }
 
     private func groups(

@@ -15,8 +15,8 @@ package enum EncodedElement {
     package static func isNaN(_ encoded: some Collection<UInt8>) -> Bool {
         guard encoded.first == TupleCode.double || encoded.first == TupleCode.float else { return false }
         var decoder = TupleDecoder(Array(encoded.prefix(9)))
-        if let value = try? decoder.decodeDouble() { return value.isNaN }
-        return (try? decoder.decodeFloat())?.isNaN ?? false
+        if let value = try? Double(from: &decoder) { return value.isNaN }
+        return (try? Float(from: &decoder))?.isNaN ?? false
     }
 
     /// The keys of `prefix` and then a text that begins with `text`, whatever follows. O(bytes).

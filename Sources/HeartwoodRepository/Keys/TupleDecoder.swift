@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Reads the elements of a key, one after the other.
 ///
 /// Every sequence of bytes ends in elements or in a thrown error. A call that throws leaves the decoder as it was.
@@ -57,14 +55,6 @@ public struct TupleDecoder: Sendable {
     }
 
     @inlinable
-    package mutating func decodeBool() throws(StoreError) -> Bool {
-        let code = try code()
-        guard code == TupleCode.false || code == TupleCode.true else { throw mismatch(code, "a truth value") }
-        position += 1
-        return code == TupleCode.true
-    }
-
-    @inlinable
     package mutating func decodeInt64() throws(StoreError) -> Int64 {
         let (isNegative, bits, end) = try integer()
         let value = Int64(truncatingIfNeeded: bits)
@@ -79,56 +69,6 @@ public struct TupleDecoder: Sendable {
         guard !isNegative else { throw Self.outOfRange("UInt64") }
         position = end
         return bits
-    }
-
-    @inlinable
-    package mutating func decodeDouble() throws(StoreError) -> Double {
-        let code = try code()
-        guard code == TupleCode.double else { throw mismatch(code, "a Double") }
-        let bits = try bigEndian(at: position + 1, count: 8)
-        position += 9
-        let sign: UInt64 = 1 << 63
-        return Double(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
-    }
-
-    @inlinable
-    package mutating func decodeFloat() throws(StoreError) -> Float {
-        let code = try code()
-        guard code == TupleCode.float else { throw mismatch(code, "a Float") }
-        let bits = UInt32(truncatingIfNeeded: try bigEndian(at: position + 1, count: 4))
-        position += 5
-        let sign: UInt32 = 1 << 31
-        return Float(bitPattern: bits & sign == 0 ? ~bits : bits ^ sign)
-    }
-
-    @usableFromInline
-    package mutating func decodeString() throws(StoreError) -> String {
-        let (content, end) = try content(of: TupleCode.string, "text")
-        // Three times as fast as `String(validating:as:)`. What isn't UTF-8 is replaced, and so has other bytes.
-        var text = String(decoding: content, as: UTF8.self)
-        let isValid = content.withUnsafeBytes { content in
-            text.withUTF8 { KeyOrder.compare(UnsafeRawBufferPointer($0), content) == 0 }
-        }
-        guard isValid else { throw Self.mismatch("text that isn't UTF-8") }
-        position = end
-        return text
-    }
-
-    @usableFromInline
-    package mutating func decodeBytes() throws(StoreError) -> [UInt8] {
-        let (content, end) = try content(of: TupleCode.bytes, "bytes")
-        position = end
-        return Array(content)
-    }
-
-    @inlinable
-    package mutating func decodeUUID() throws(StoreError) -> UUID {
-        let code = try code()
-        guard code == TupleCode.uuid else { throw mismatch(code, "a UUID") }
-        let high = try bigEndian(at: position + 1, count: 8)
-        let low = try bigEndian(at: position + 9, count: 8)
-        position += 17
-        return withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
     /// Reads a nested tuple. `body` must read all its elements; `isAtEnd` is true after the last one.

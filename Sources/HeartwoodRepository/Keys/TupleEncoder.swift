@@ -1,5 +1,3 @@
-public import Foundation
-
 /// Encodes elements to the bytes of a key, one after the other.
 ///
 /// Keys are in the order of their elements: by the first, then by the second, and so on. Elements of different types
@@ -22,13 +20,9 @@ public struct TupleEncoder: Sendable {
     /// Most keys fit in this many bytes after their prefix, so that they need one allocation.
     @usableFromInline static var reserve: Int { 32 }
 
-    /// Starts without a prefix. O(1).
-    @inlinable
-    public init() { self.init(prefix: []) }
-
     /// Starts with `prefix`, which is put as it is before the elements. O(bytes of the prefix).
     @inlinable
-    public init(prefix: [UInt8]) {
+    public init(prefix: [UInt8] = []) {
         storage = []
         storage.reserveCapacity(prefix.count + Self.reserve)
         storage.append(contentsOf: prefix)
@@ -40,9 +34,6 @@ public struct TupleEncoder: Sendable {
         storage.append(TupleCode.null)
         if isNested { storage.append(TupleCode.escape) }
     }
-
-    @inlinable
-    package mutating func append(_ value: Bool) { storage.append(value ? TupleCode.true : TupleCode.false) }
 
     @inlinable
     package mutating func append(_ value: Int64) {
@@ -60,44 +51,6 @@ public struct TupleEncoder: Sendable {
     package mutating func append(_ value: UInt64) {
         let count = Self.byteCount(value)
         append(TupleCode.zero + UInt8(truncatingIfNeeded: count), value, count: count)
-    }
-
-    @inlinable
-    package mutating func append(_ value: Double) {
-        let bits = value.isNaN ? Double.nan.bitPattern : value == 0 ? 0 : value.bitPattern
-        let sign: UInt64 = 1 << 63
-        append(TupleCode.double, bits & sign == 0 ? bits | sign : ~bits, count: 8)
-    }
-
-    @inlinable
-    package mutating func append(_ value: Float) {
-        let bits = value.isNaN ? Float.nan.bitPattern : value == 0 ? 0 : value.bitPattern
-        let sign: UInt32 = 1 << 31
-        append(TupleCode.float, UInt64(bits & sign == 0 ? bits | sign : ~bits), count: 4)
-    }
-
-    @usableFromInline
-    package mutating func append(_ value: String) {
-        appendStringPrefix(value)
-        storage.append(TupleCode.terminator)
-    }
-
-    @inlinable
-    package mutating func append(bytes: [UInt8]) {
-        bytes.withUnsafeBytes { append(bytes: $0) }
-    }
-
-    @usableFromInline
-    package mutating func append(bytes: UnsafeRawBufferPointer) {
-        storage.append(TupleCode.bytes)
-        appendEscaped(bytes)
-        storage.append(TupleCode.terminator)
-    }
-
-    @inlinable
-    package mutating func append(uuid value: UUID) {
-        storage.append(TupleCode.uuid)
-        withUnsafeBytes(of: value.uuid) { storage.append(contentsOf: $0) }
     }
 
     /// Appends a tuple as one element: two bytes, and those of its elements. It sorts by its elements; a tuple that is
@@ -143,6 +96,16 @@ extension TupleEncoder {
         }
         if count == 8 { storage.append(UInt8(truncatingIfNeeded: number)) }
     }
+
+    @usableFromInline
+    mutating func append(bytes: UnsafeRawBufferPointer) {
+        storage.append(TupleCode.bytes)
+        appendEscaped(bytes)
+        storage.append(TupleCode.terminator)
+    }
+
+    /// Removes prefix and elements. The memory is kept.
+    mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
     /// Appends the beginning of a text: an encoded text without its terminator.
     mutating func appendStringPrefix(_ text: String) {

@@ -34,14 +34,14 @@ extension TupleValue: TupleElement {
     public func encode(to encoder: inout TupleEncoder) {
         switch self {
         case .null: encoder.appendNil()
-        case .bool(let value): encoder.append(value)
+        case .bool(let value): value.encode(to: &encoder)
         case .int(let value): encoder.append(value)
         case .uint(let value): encoder.append(value)
-        case .float(let value): encoder.append(value)
-        case .double(let value): encoder.append(value)
-        case .string(let value): encoder.append(value)
-        case .bytes(let value): encoder.append(bytes: value)
-        case .uuid(let value): encoder.append(uuid: value)
+        case .float(let value): value.encode(to: &encoder)
+        case .double(let value): value.encode(to: &encoder)
+        case .string(let value): value.encode(to: &encoder)
+        case .bytes(let value): value.encode(to: &encoder)
+        case .uuid(let value): value.encode(to: &encoder)
         case .tuple(let values): encoder.appendNested { tuple in for value in values { value.encode(to: &tuple) } }
         }
     }
@@ -56,12 +56,12 @@ extension TupleValue: TupleElement {
             return
         }
         switch try decoder.code() {
-        case TupleCode.bytes: self = .bytes(try decoder.decodeBytes())
-        case TupleCode.string: self = .string(try decoder.decodeString())
-        case TupleCode.float: self = .float(try decoder.decodeFloat())
-        case TupleCode.double: self = .double(try decoder.decodeDouble())
-        case TupleCode.false, TupleCode.true: self = .bool(try decoder.decodeBool())
-        case TupleCode.uuid: self = .uuid(try decoder.decodeUUID())
+        case TupleCode.bytes: self = .bytes(try [UInt8](from: &decoder))
+        case TupleCode.string: self = .string(try String(from: &decoder))
+        case TupleCode.float: self = .float(try Float(from: &decoder))
+        case TupleCode.double: self = .double(try Double(from: &decoder))
+        case TupleCode.false, TupleCode.true: self = .bool(try Bool(from: &decoder))
+        case TupleCode.uuid: self = .uuid(try UUID(from: &decoder))
         case TupleCode.nested:
             self = .tuple(
                 try decoder.decodeNested { tuple throws(StoreError) in
@@ -93,5 +93,24 @@ extension TupleValue: CustomStringConvertible {
         case .uuid(let value): value.uuidString
         case .tuple(let values): "(" + values.map(\.description).joined(separator: ", ") + ")"
         }
+    }
+}
+
+extension TupleValue {
+    /// The elements of encoded bytes, for messages. Bytes that aren't elements are shown as bytes.
+    package static func all(in bytes: [UInt8]) -> [TupleValue] {
+        var decoder = TupleDecoder(bytes)
+        var values: [TupleValue] = []
+        while !decoder.isAtEnd {
+            guard let value = try? TupleValue(from: &decoder) else { return [.bytes(bytes)] }
+            values.append(value)
+        }
+        return values
+    }
+
+    /// The only element of encoded bytes, for messages.
+    package static func one(in bytes: [UInt8]) -> TupleValue {
+        let values = all(in: bytes)
+        return values.count == 1 ? values[0] : .bytes(bytes)
     }
 }

@@ -14,6 +14,14 @@ struct Watch: Sendable, Hashable {
     func hasInRanges(_ key: [UInt8]) -> Bool {
         key.withUnsafeBytes { key in ranges.contains { $0.contains(key) } }
     }
+
+    /// When the first key expires that is in it.
+    nonisolated(nonsending) func nextExpiry(_ view: any KeyValueView) async throws(StoreError) -> Timestamp? {
+        var expires: [Timestamp?] = []
+        for range in ranges { expires.append(try await view.fetchNextExpiry(in: range)) }
+        if !keys.isEmpty { expires += try await view.fetchEntries(of: keys).map { $0?.expires } }
+        return expires.compactMap(\.self).min()
+    }
 }
 
 /// One change, while it is compared with what observations depend on.

@@ -44,7 +44,7 @@ public struct QueryPlan: Sendable, Hashable {
         self.reads = reads.isEmpty ? ["nothing: no model can pass the filter"] : reads
         rest = [
             "filter: \(plan.isFiltering ? "\(filter)" : "none, the keys decide")", "order: \(order)",
-            "count: " + (plan.isCountedByKeys ? "from the keys alone" : "records have to be read"),
+            "count: " + (plan.isFiltering ? "records have to be read" : "from the keys alone"),
         ]
     }
 

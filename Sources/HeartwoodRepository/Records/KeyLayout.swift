@@ -68,6 +68,11 @@ package struct KeyLayout: Sendable, Hashable {
     }
 }
 
+extension KeyRange {
+    /// Everything that repositories write.
+    static let typedLayer = KeyRange.prefix([KeyLayout.root])
+}
+
 /// One entry of an index, of one record.
 package struct IndexEntry: Sendable, Hashable {
     package var key: [UInt8]

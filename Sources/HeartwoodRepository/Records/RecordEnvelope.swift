@@ -84,19 +84,19 @@ package struct RecordEnvelope: Sendable, Hashable {
         _ bytes: RawSpan, _ visit: (_ index: Int, _ isUnique: Bool, _ values: RawSpan?) -> Void
     ) throws(StoreError) -> (version: Int, payload: Int) {
         var offset = 1
-        guard bytes.byteCount > 0 else { throw damage }
+        guard bytes.byteCount > 0 else { throw .notARecord }
         let format = bytes.unsafeLoad(as: UInt8.self)
-        guard format == Self.format else { throw isNewer(format) ? newer(format) : damage }
+        guard format == Self.format else { throw isNewer(format) ? newer(format) : .notARecord }
         let version = try Varint.read(bytes, &offset)
         let count = try Varint.read(bytes, &offset)
-        guard version <= Int32.max else { throw damage }
+        guard version <= Int32.max else { throw .notARecord }
         for _ in 0..<count {
             let head = try Varint.read(bytes, &offset)
-            guard head >> 1 <= Int32.max else { throw damage }
+            guard head >> 1 <= Int32.max else { throw .notARecord }
             visit(Int(head >> 1), head & 1 == 1, nil)
             for _ in 0..<(try Varint.read(bytes, &offset)) {
                 let length = try Varint.read(bytes, &offset)
-                guard length <= UInt64(bytes.byteCount - offset) else { throw damage }
+                guard length <= UInt64(bytes.byteCount - offset) else { throw .notARecord }
                 visit(Int(head >> 1), head & 1 == 1, bytes.extracting(offset..<offset + Int(length)))
                 offset += Int(length)
             }
@@ -116,11 +116,6 @@ package struct RecordEnvelope: Sendable, Hashable {
     package static func decode(_ bytes: [UInt8]) throws(StoreError) -> (RecordEnvelope, payload: Int) {
         try decode(bytes.span.bytes)
     }
-
-    static let damage = StoreError(
-        .corruption,
-        "a value is not a record of a repository: another program has written to its key; restore it, or remove the "
-            + "key and give the indexes of the repository another revision")
 }
 
 extension [[UInt8]] {
@@ -134,36 +129,5 @@ extension [[UInt8]] {
             if KeyOrder.compare(self[middle], element) < 0 { low = middle + 1 } else { high = middle }
         }
         return low < count && self[low] == element
-    }
-}
-
-/// Unsigned LEB128: seven bits a byte, the lowest first; the highest bit says that another byte follows.
-package enum Varint {
-    @inline(__always)
-    package static func append(_ value: UInt64, to bytes: inout [UInt8]) {
-        if value < 0x80 { bytes.append(UInt8(value)) } else { appendLong(value, to: &bytes) }
-    }
-
-    @inline(never)
-    private static func appendLong(_ value: UInt64, to bytes: inout [UInt8]) {
-        var rest = value
-        while rest >= 0x80 {
-            bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-            rest >>= 7
-        }
-        bytes.append(UInt8(rest))
-    }
-
-    package static func read(_ bytes: RawSpan, _ offset: inout Int) throws(StoreError) -> UInt64 {
-        var value: UInt64 = 0
-        var shift: UInt64 = 0
-        while offset < bytes.byteCount, shift < 63 {
-            let byte = bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self)
-            offset += 1
-            value |= UInt64(byte & 0x7F) << shift
-            if byte < 0x80 { return value }
-            shift += 7
-        }
-        throw RecordEnvelope.damage
     }
 }

@@ -32,7 +32,9 @@ struct StoredItems {
             all[key] = nil
             var decoder = TupleDecoder(Array(key.dropFirst(catalogued.count)))
             if key == KeyLayout.nextNumber { continue }
-            guard let name = try? decoder.decodeString() else { throw Violation("the catalogue has the key \(key)") }
+            guard let name = try? decoder.decode(String.self) else {
+                throw Violation("the catalogue has the key \(key)")
+            }
             if !decoder.isAtEnd { continue }
             do {
                 repositories[name] = Stored(entry: try CatalogueEntry(bytes: entry.value))

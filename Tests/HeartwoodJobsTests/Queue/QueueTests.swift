@@ -96,8 +96,7 @@ struct QueueTests {
 
     @Test("options are those of the call, then of the type, then the defaults", arguments: JobEngine.reliable)
     func options(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let plain = try #require(try await queue.job(try await queue.enqueue(Mark(number: 1))))
         #expect(plain.limit == 20 && plain.priority == .normal && plain.time == test.clock.now())
         let time = test.clock.now() + .seconds(5)
@@ -113,8 +112,7 @@ struct QueueTests {
             static let name = "infinite"
             var number = Double.infinity
         }
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let queue = try await JobStore.queue(engine).queue
         let long = String(repeating: "k", count: 1_025)
         await #expect(throws: StoreError.self) { try await queue.enqueue(Mark(number: 1), .unique(long)) }
         await #expect(throws: StoreError.self) { try await queue.enqueue(Mark(number: 1), .unique("")) }
@@ -128,8 +126,7 @@ struct QueueTests {
 
     @Test("counts are live, also when only time passes", arguments: JobEngine.reliable)
     func counts(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         var live = queue.observeCounts().makeAsyncIterator()
         #expect(try await live.next() == JobCounts(due: 0, scheduled: 0, running: 0, dead: 0))
         try await queue.enqueue(contentsOf: [Mark(number: 1), Mark(number: 2)])
@@ -144,8 +141,7 @@ struct QueueTests {
 
     @Test("a page of jobs continues after its cursor", arguments: JobEngine.reliable)
     func pages(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let queue = try await JobStore.queue(engine).queue
         let ids = try await queue.enqueue(contentsOf: (0..<25).map { Mark(number: $0) })
         var seen: [JobID] = []
         var cursor: QueryCursor?

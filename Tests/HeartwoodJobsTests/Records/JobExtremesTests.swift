@@ -32,8 +32,7 @@ struct JobExtremesTests {
 
     @Test("every extreme of the options runs to its end", arguments: JobEngine.reliable)
     func options(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let queue = try await JobStore.queue(engine).queue
         var ids: [JobID] = []
         for (number, options) in Self.options.enumerated() {
             ids.append(try await queue.enqueue(Mark(number: number), options))
@@ -109,8 +108,7 @@ struct JobExtremesTests {
             static let name = "large"
             var text: String
         }
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let limits = queue.store.limits
         let room = min(limits.valueBytes, limits.batchBytes, 2_000_000)
         // The name, the syntax of JSON, and what a record has beside its payload.
@@ -132,8 +130,7 @@ struct JobExtremesTests {
 
     @Test("workers take any configuration", arguments: JobEngine.reliable, [Int.min, 0, 1, .max])
     func configurations(_ engine: JobEngine, _ number: Int) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let notes = Notebook<Int>()
         var configuration = JobWorkers.Configuration(count: number, batch: number)
         configuration.clock = test.clock

@@ -65,6 +65,12 @@ struct JobStore: Sendable {
         return cluster.anotherHandle()
     }
 
+    /// A store, and a queue in it.
+    static func queue(_ engine: JobEngine) async throws -> (test: JobStore, queue: JobQueue) {
+        let test = JobStore(engine)
+        return (test, try await JobQueue.open(in: test.open()))
+    }
+
     func workers(
         _ queue: JobQueue, count: Int = 2, batch: Int = 1, lease: Duration = .seconds(30),
         grace: Duration = .seconds(20),

@@ -81,8 +81,7 @@ struct LeaseTests {
         "a worker that is paused beyond its lease is cancelled, and its result doesn't count",
         arguments: JobEngine.reliable)
     func paused(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let starts = Notebook<(attempt: Int, fence: SequenceNumber)>()
         let renewals = Notebook<Void>()
         let pause = Notebook<Int>()
@@ -129,8 +128,7 @@ struct LeaseTests {
         "a program that gets a job again whose lease it has let end doesn't take one attempt for the other",
         arguments: JobEngine.reliable)
     func again(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let starts = Notebook<Int>()
         let permits = [Notebook<Int>(), Notebook<Int>()]
         let later = Notebook<Int>()
@@ -209,8 +207,7 @@ struct LeaseTests {
 
     @Test("a stop lets jobs finish, and gives back those that don't", arguments: JobEngine.reliable)
     func stop(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let started = Notebook<Int>()
         let permits = Notebook<Int>()
         let workers = test.workers(
@@ -238,8 +235,7 @@ struct LeaseTests {
 
     @Test("a cancelled run gives its jobs back", arguments: JobEngine.reliable)
     func cancelled(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let started = Notebook<Int>()
         let workers = test.workers(
             queue,
@@ -259,8 +255,7 @@ struct LeaseTests {
 
     @Test("a job that ends its program each time is a dead letter in the end", arguments: JobEngine.reliable)
     func poison(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let id = try await queue.enqueue(Brittle(failures: 1))
         for attempt in 1...3 {
             #expect(try await claim(queue).map(\.record.attempt) == [attempt])

@@ -28,8 +28,7 @@ struct WorkersTests {
 
     @Test("a job runs at its time", arguments: JobEngine.reliable)
     func scheduled(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let notes = Notebook<Timestamp>()
         let workers = test.workers(queue, [.handling(Mark.self) { _, _ in notes.add(test.clock.now()) }])
         async let running: Void = workers.run()
@@ -50,8 +49,7 @@ struct WorkersTests {
         "a job that fails is tried again after its pause, and is a dead letter in the end",
         arguments: JobEngine.reliable)
     func retries(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let notes = Notebook<Int>()
         let workers = test.workers(
             queue,
@@ -93,8 +91,7 @@ struct WorkersTests {
 
     @Test("what a body decides is done", arguments: JobEngine.reliable)
     func decisions(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let notes = Notebook<Int>()
         let workers = test.workers(
             queue,
@@ -137,8 +134,7 @@ struct WorkersTests {
             static let name = "mark"
             var other: String
         }
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let id = try await queue.enqueue(Renamed(other: "x"))
         let workers = test.workers(queue, [.handling(Mark.self) { _, _ in }])
         async let running: Void = workers.run()
@@ -150,8 +146,7 @@ struct WorkersTests {
 
     @Test("workers that can't work say so", arguments: JobEngine.reliable)
     func refusals(_ engine: JobEngine) async throws {
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let twice = test.workers(queue, [.handling(Mark.self) { _, _ in }, .handling(Mark.self) { _, _ in }])
         await #expect(throws: StoreError.self) { try await twice.run() }
         for lease in [Duration.zero, .milliseconds(99), .seconds(Int64.max)] {
@@ -171,8 +166,7 @@ struct WorkersTests {
             var number: Int
             var text: String
         }
-        let test = JobStore(engine)
-        let queue = try await JobQueue.open(in: test.open())
+        let (test, queue) = try await JobStore.queue(engine)
         let notes = Notebook<Int>()
         // With 400 KiB each, the engine takes three in one batch.
         let text = String(repeating: "x", count: bytes << 10)

@@ -233,6 +233,6 @@ private struct ModelRun {
         .all, \.number == 2, \.number >= -1 && \.kind == .blue, \.text == "é", .hasPrefix(\.text, "a"),
         .contains(\.tags, "b"), \.ratio == nil, \.ratio >= 0, \.unique == "7", \.id > 3 || \.unique == nil,
         .isIn(\.kind, [.blue]) && !(\.number < 0),
-        .predicate(#Predicate { $0.number > 1 && $0.tags.contains("a") || $0.unique == nil }),
+        Filter(#Predicate { $0.number > 1 && $0.tags.contains("a") || $0.unique == nil }),
     ]
 }

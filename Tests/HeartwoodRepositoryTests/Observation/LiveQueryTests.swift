@@ -14,8 +14,7 @@ import Testing
     }
 
     @Test func followsItsQuery() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             try await users.save([User(id: 1, name: "Ada", age: 30), User(id: 2, name: "Bob", age: 20)])
             let live = LiveQuery(Query(where: \.age >= 18, sort: [.ascending(\.age)]), in: users)
             #expect(live.isLoading)
@@ -42,8 +41,7 @@ import Testing
     }
 
     @Test func tellsObservers() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             let live = LiveQuery(in: users)
             try await wait { !live.isLoading }
             let told = Told()
@@ -59,8 +57,7 @@ import Testing
     }
 
     @Test func showsAnErrorAndKeepsTheResults() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             try await users.save([User(id: 1, name: "Ada"), User(id: 2, name: "Bob")])
             let live = LiveQuery(in: users)
             try await wait { live.items.count == 2 }
@@ -96,8 +93,7 @@ import Testing
     }
 
     @Test func endsWhenItIsReleased() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             var live: LiveQuery<User>? = LiveQuery(in: users)
             weak let released = live
             try await wait { live?.isLoading == false }

@@ -11,8 +11,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func deliversTheStateAndEachNewerOne(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.save(User(id: 1, name: "Ada", age: 30))
             var one = users.observe(1).makeAsyncIterator()
             #expect(try await one.next()??.name == "Ada")
@@ -80,8 +79,7 @@ import Testing
 
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func aSlowConsumerGetsTheNewestState(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             var one = users.observe(1).makeAsyncIterator()
             #expect(try await one.next() == .some(nil))
             for age in 1...20 { try await users.save(User(id: 1, name: "Ada", age: age)) }
@@ -101,8 +99,7 @@ import Testing
     /// The entry of the index that is observed isn't written again.
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func aRecordThatKeepsItsEntriesIsAChange(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.save([User(id: 1, name: "Ada", age: 30), User(id: 2, name: "Bob", age: 30)])
             let query = Query<User>(where: \.name == "Ada")
             #expect(users.plan(for: query).description.contains("index name"))
@@ -116,8 +113,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func anExpiryIsAChange(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             try await users.save(User(id: 1, name: "Ada", age: 30), expires: .after(.seconds(10)))
             try await users.save(User(id: 2, name: "Bob", age: 31))
             var one = users.observe(1).makeAsyncIterator()
@@ -143,8 +139,7 @@ import Testing
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases.filter { [.memory, .disk].contains($0) })
     func anExpiryIsNoticedAfterTheClockWasAhead(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             test.clock.advance(seconds: 365 * 86_400)
             try await users.save(User(id: 1, name: "Ada", age: 30), expires: .after(.seconds(3_600)))
             test.clock.setBack(seconds: 365 * 86_400)
@@ -196,8 +191,7 @@ import Testing
     /// What doesn't decode is an error; the observation can go on when it is gone.
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func goesOnAfterAnError(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.save(User(id: 1, name: "Ada", age: 1))
             var all = users.observe(Query<User>()).makeAsyncIterator()
             #expect(try await all.next()?.count == 1)

@@ -93,8 +93,7 @@ struct LongFilterTests {
         await refused { _ = try await source.count(Query(where: filter)) }
         await refused { _ = try await source.page(Query(where: filter), limit: 1) }
         await refused { _ = try await source.extreme(isMaximum: true, of: \.number, where: filter) as Int? }
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             let filter = (0..<129).reduce(\User.age > 1) { $1 % 2 == 0 ? $0 && \.age != 7 : $0 || \.age == 7 }
             await refused { _ = try await users.delete(where: filter) }
             await refused { for try await _ in users.results(of: Query(where: filter)) {} }

@@ -19,7 +19,7 @@ struct PredicateTests {
     @discardableResult
     private func check(_ predicate: Predicate<Item>) async throws -> String {
         let expected = try store.items.filter { try predicate.evaluate($0) }.map(\.id)
-        let query = Query(where: .predicate(predicate))
+        let query = Query(where: Filter(predicate))
         #expect(try await store.source.fetch(query).map(\.id).sorted() == expected.sorted())
         #expect(try await store.source.count(query) == expected.count)
         let others = try store.items.filter { try !predicate.evaluate($0) }.map(\.id)

@@ -96,14 +96,15 @@ struct QueryRunTests {
     func guardKey() async throws {
         let store = store(100)
         var source = store.source
-        source.guardKey = [0x11]
-        source.checkGuard = { entry throws(StoreError) in
+        source.reader.guardKey = [0x11]
+        source.reader.check = { entry throws(StoreError) in
             #expect(entry?.value == [1])
         }
         let query = Query<Item>(where: \.number == 1)
         #expect(try await trips(store) { _ = try await source.fetch(query) } == 2)
         #expect(try await trips(store) { _ = try await source.count(query) } == 2)
-        source.checkGuard = { _ throws(StoreError) in throw StoreError(.conflict, "the catalogue changed: try again") }
+        source.reader.check = { _ throws(StoreError) in throw StoreError(.conflict, "the catalogue changed: try again")
+        }
         let queries: [Query<Item>] = [
             query, Query(), Query(where: \.id == 1), Query(where: \.number == 100), Query(limit: 0),
             Query(where: \.number > 2, sort: [.ascending(\.name)]), Query(where: !.all),
@@ -125,7 +126,7 @@ struct QueryRunTests {
         var source = Self.source(store, contents)
         let query = Query<Item>(where: \.number == victim.number)
         await #expect(throws: StoreError.self) { _ = try await source.fetch(query) }
-        let found = try await source.fetch(query, onUndecodable: { _, _ in })
+        let found = try await source.fetch(query, onUndecodable: { _ in })
         #expect(!found.contains { $0.id == victim.id })
         #expect(found.count == store.items.count { $0.number == victim.number } - 1)
 
@@ -144,8 +145,7 @@ struct QueryRunTests {
     }
 
     private static func source(_ store: ItemStore, _ contents: [[UInt8]: [UInt8]]) -> QuerySource<Item> {
-        QuerySource(
-            reader: SortedEntries(contents), layout: store.source.layout, decode: store.source.decode)
+        QuerySource(reader: SourceReader(SortedEntries(contents), store.source.layout), decode: store.source.decode)
     }
 
     @Test("A cancelled task ends the query")

@@ -99,20 +99,17 @@ struct ItemStore {
         contents[[0x21]] = [1]
         self.items = items
         reader = SortedEntries(contents)
+        let layout = QueryLayout(
+            recordPrefix: [0x10], indexes: indexes.enumerated().map { ($1, [0x20, UInt8($0)]) }, idPath: \Item.id,
+            idIsOrdered: true,
+            entryKeys: { entry throws(StoreError) in
+                let item = try Self.item(entry, items)
+                return indexes.enumerated().flatMap { number, index in
+                    Self.entries(of: item, ElementKind.encoded(item.id), index).map { [0x20, UInt8(number)] + $0.0 }
+                }
+            })
         source = QuerySource(
-            reader: reader,
-            layout: QueryLayout(
-                recordPrefix: [0x10], indexes: indexes.enumerated().map { ($1, [0x20, UInt8($0)]) },
-                idPath: \Item.id, idIsOrdered: true,
-                entryKeys: { entry throws(StoreError) in
-                    let item = try Self.item(entry, items)
-                    return indexes.enumerated().flatMap { number, index in
-                        Self.entries(of: item, ElementKind.encoded(item.id), index).map {
-                            [0x20, UInt8(number)] + $0.0
-                        }
-                    }
-                }),
-            decode: { entry throws(StoreError) in try Self.item(entry, items) })
+            reader: SourceReader(reader, layout), decode: { entry throws(StoreError) in try Self.item(entry, items) })
     }
 
     /// The same with a record that can't be read.
@@ -122,7 +119,7 @@ struct ItemStore {
 
     private init(_ store: ItemStore, _ reader: SortedEntries) {
         (items, self.reader) = (store.items, reader)
-        source = QuerySource(reader: reader, layout: store.source.layout, decode: store.source.decode)
+        source = QuerySource(reader: SourceReader(reader, store.source.layout), decode: store.source.decode)
     }
 
     private static func item(_ entry: Entry, _ items: [Item]) throws(StoreError) -> Item {

@@ -13,8 +13,7 @@ import Testing
     func anyBytesEndInAnError(_ engine: TestEngine, _ seed: Int) async throws {
         var random = SeededRandom(UInt64(seed))
         let test = TestStore(engine, seed: UInt64(seed))
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             try await users.save((0..<20).map { User(id: $0, name: "n", email: "\($0)", tags: ["t"]) })
             let layout = users.core.base.layout
             for _ in 0..<60 {

@@ -48,7 +48,7 @@ private enum Versions {
             let query = Query<User>(where: \.age == 3)
             #expect(try await users.count(query) == 10)
             #expect(!users.plan(for: query).description.contains("age-name"))
-            var progress: [MaintenanceProgress] = []
+            var progress: [MaintenanceReport] = []
             let report = try await users.maintain { progress.append($0) }
             #expect(report.isComplete)
             #expect(report.records == 100)
@@ -184,8 +184,7 @@ private enum Versions {
     func aProgramThatDoesNotKnowAnIndexNeverMakesItWrong(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
         let keeping = RepositoryDefinition<User>("users", unknownIndexes: .keep)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             try await users.save((0..<20).map { User(id: $0, name: "old", email: "\($0)") })
         }
         try await test.withStore { store in
@@ -212,8 +211,7 @@ private enum Versions {
     }
 
     @Test func twoDefinitionsOfOneOpenRepositoryAreRefused() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             func difference<Model>(_ definition: RepositoryDefinition<Model>) async -> String {
                 let error = await expectError(.invalidArgument) { _ = try await store.repository(definition) }
                 return error?.message ?? ""

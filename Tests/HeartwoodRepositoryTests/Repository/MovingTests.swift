@@ -208,8 +208,7 @@ private enum Changed {
     /// Records that a coder has rounded get the ids that they have.
     @Test(arguments: TestEngine.allCases)
     func recordsWithOtherIDsCanMove(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.save((1...3).map { User(id: $0, name: "n\($0)", email: "\($0)") })
             try await users.replaceID(of: 2, by: 9, in: store)
             let target = try await store.repository(

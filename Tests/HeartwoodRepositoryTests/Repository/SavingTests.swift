@@ -80,8 +80,7 @@ func expectError(
 
     @Test(arguments: TestEngine.allCases)
     func uniqueValuesStayUnique(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.insert(User(id: 1, name: "Ada", email: "a"))
             try await users.insert(User(id: 2, name: "Bob", email: "b"))
             try await users.insert([User(id: 3, name: "Cid"), User(id: 4, name: "Dan")])
@@ -155,8 +154,7 @@ func expectError(
 
     @Test(arguments: TestEngine.allCases)
     func savesOnlyIfUnchanged(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             let revision = try await users.save(User(id: 1, name: "Ada", email: "a"))
             let found = try #require(try await users.findVersioned(by: 1))
             #expect(found.revision == revision)
@@ -178,8 +176,7 @@ func expectError(
     @Test(arguments: TestEngine.allCases)
     func recordsExpireWithTheirEntries(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             try await users.save(User(id: 1, name: "Ada", email: "a"), expires: .after(.seconds(10)))
             try await users.save(User(id: 2, name: "Bob", email: "b"), expires: .after(.seconds(10)))
             try await users.update(1) { $0.age = 1 }
@@ -195,8 +192,7 @@ func expectError(
 
     @Test(arguments: TestEngine.allCases)
     func transactionsSpanRepositories(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             let others = try await store.repository(of: User.self, named: "others")
             try await users.save(User(id: 1, name: "Ada", email: "a"))
             try await store.transaction { transaction in

@@ -168,8 +168,7 @@ import Testing
     /// Records that an older program has saved under other ids are an error, and not models that can't be deleted.
     @Test(arguments: TestEngine.allCases)
     func aRecordWithTheModelOfAnotherIDIsAnError(_ engine: TestEngine) async throws {
-        try await TestStore(engine).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(engine).withUsers { store, users in
             try await users.save((1...3).map { User(id: $0, name: "n\($0)", age: 7) })
             try await users.replaceID(of: 2, by: 9, in: store)
             let error = await expectError(.undecodable) { _ = try await users.find(by: 2) }

@@ -17,8 +17,7 @@ import Testing
         _ engine: TestEngine, _ body: (TestStore, any KeyValueStore, Repository<User>) async throws -> Void
     ) async throws {
         let test = TestStore(engine)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             try await users.save([user(1, "x", name: "old"), user(7, name: "other")])
             try await body(test, store, users)
             let verification = try await users.verify()
@@ -138,7 +137,16 @@ import Testing
                     let count = try await users.count(Query(where: \.email >= "a"), in: transaction)
                     if seen != [1] || count != (isDeleted ? 1 : 2) { throw Decision(seen: seen + [count]) }
                 }
+                _ = await expectError(.uniqueViolation) { try await users.save(Self.user(3, "x")) }
             }
+            _ = await expectError(.uniqueViolation) {
+                try await store.transaction { transaction in
+                    for (id, email) in [(4, "x"), (4, "y"), (3, "x")] {
+                        try await users.save(Self.user(id, email), in: transaction)
+                    }
+                }
+            }
+            #expect(try await users.find(by: 3) == nil)
             #expect(try await users.first(where: \.email == "x")?.id == 1)
         }
     }

@@ -92,6 +92,14 @@ final class TestStore: Sendable {
         return result
     }
 
+    /// The same, with its repository of users.
+    @discardableResult
+    nonisolated(nonsending) func withUsers<R>(
+        _ body: (any KeyValueStore, Repository<User>) async throws -> R
+    ) async throws -> R {
+        try await withStore { store in try await body(store, try await store.repository(User.definition)) }
+    }
+
     nonisolated(nonsending) static func close(_ store: any KeyValueStore) async throws {
         if let store = store as? Store { try await store.close() }
         if let store = store as? ConstrainedStore { await store.close() }

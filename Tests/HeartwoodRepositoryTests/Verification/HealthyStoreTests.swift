@@ -100,8 +100,7 @@ struct Spot: Codable, Identifiable, Sendable {
     @Test(arguments: TestEngine.allCases)
     func writesMeanwhileAreNoDamage(_ engine: TestEngine) async throws {
         let test = TestStore(engine)
-        try await test.withStore { store in
-            let users = try await store.repository(User.definition)
+        try await test.withUsers { store, users in
             for id in 0..<40 {
                 try await users.save(User(id: id, name: "n", email: "mail\(id)", tags: ["a", "b"]))
             }
@@ -136,8 +135,7 @@ struct Spot: Codable, Identifiable, Sendable {
     }
 
     @Test func endsWhenTheTaskIsCancelled() async throws {
-        try await TestStore(.memory).withStore { store in
-            let users = try await store.repository(User.definition)
+        try await TestStore(.memory).withUsers { store, users in
             try await users.save((0..<300).map { User(id: $0, name: "n") })
             let task = Task {
                 await expectError(.cancelled) {

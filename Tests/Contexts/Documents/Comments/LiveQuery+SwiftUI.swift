@@ -1,4 +1,4 @@
-// From Sources/HeartwoodRepository/Observation/LiveQuery+SwiftUI.swift. Not compiled on Linux.
+// From Sources/HeartwoodRepository/LiveQuery+SwiftUI.swift. Not compiled on Linux.
 #if canImport(SwiftUI)
 import HeartwoodRepository
 import SwiftUI

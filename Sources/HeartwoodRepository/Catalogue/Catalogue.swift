@@ -91,7 +91,7 @@ enum CatalogueKey {
             return
         }
         var decoder = TupleDecoder(key.dropFirst(KeyLayout.catalogue.count))
-        guard let name = try? decoder.decodeString() else { return nil }
+        guard let name = try? String(from: &decoder) else { return nil }
         switch key {
         case KeyLayout.catalogueKey(name): self = .entry(name)
         case KeyLayout.progressKey(name): self = .progress(name)

@@ -50,7 +50,6 @@ where Model.ID: Codable & SendableMetatype {
         }
 
         private nonisolated(nonsending) mutating func load() async throws(StoreError) -> [QueryResult<Model>]? {
-            let handler = onUndecodable
             var backoff = ConflictBackoff(isRemote: core.base.hasOtherWriters)
             while true {
                 do throws(StoreError) {
@@ -59,11 +58,8 @@ where Model.ID: Codable & SendableMetatype {
                         if let last { cursor = try QueryCursor(query, query.sortParts(of: last)) }
                         let catalogued = core.base.catalogued
                         let source = core.source(try await core.base.store.readView(), catalogued)
-                        run = try QueryRun(query, source, after: cursor, isStream: true) {
-                            _, error throws(StoreError) in
-                            guard let handler else { throw error }
-                            handler(error)
-                        }
+                        run = try QueryRun(
+                            query, source, after: cursor, isStream: true, onUndecodable: onUndecodable)
                     }
                     let page = try await run?.next()
                     last = page?.last ?? last

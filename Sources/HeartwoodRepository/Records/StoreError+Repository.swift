@@ -156,22 +156,3 @@ extension StoreError {
             .uniqueViolation, "\(violation): change one of them, or give the claimed value up first", cause: violation)
     }
 }
-
-extension TupleValue {
-    /// The elements of encoded bytes, for messages. Bytes that aren't elements are shown as bytes.
-    package static func all(in bytes: [UInt8]) -> [TupleValue] {
-        var decoder = TupleDecoder(bytes)
-        var values: [TupleValue] = []
-        while !decoder.isAtEnd {
-            guard let value = try? TupleValue(from: &decoder) else { return [.bytes(bytes)] }
-            values.append(value)
-        }
-        return values
-    }
-
-    /// The only element of encoded bytes, for messages.
-    package static func one(in bytes: [UInt8]) -> TupleValue {
-        let values = all(in: bytes)
-        return values.count == 1 ? values[0] : .bytes(bytes)
-    }
-}

@@ -48,7 +48,7 @@ struct AccessPlan: Sendable {
 
     /// None if nothing can pass the filter. If there are several, a record may be found by more than one.
     var steps: [Step]
-    /// Whether the filter has to be evaluated on each record.
+    /// Whether the filter has to be evaluated on each record. Otherwise the number of results is known by the keys.
     var isFiltering: Bool
     var ordering: Ordering
     /// The parts of a key of the only step; nil if keys can't be told from a cursor.
@@ -67,11 +67,38 @@ struct AccessPlan: Sendable {
         case .inMemory: false
         }
     }
-
-    /// Whether the number of results is known without reading records.
-    var isCountedByKeys: Bool { !isFiltering }
 }
 
 extension AccessPlan.KeyCondition: CustomStringConvertible {
     var description: String { EncodedText.condition(isElement ? "element of \(path.name)" : path.name, set) }
+}
+
+extension AccessPlan {
+    /// Leaves out keys whose records come before a cursor. That of the cursor itself remains.
+    ///
+    /// - Parameter parts: The encoded values of the sorts, then the encoded id.
+    mutating func skip(to parts: [[UInt8]]) {
+        guard case .asRead(let isReversed) = ordering, let keyParts, let id = parts.last, steps.count == 1 else {
+            return
+        }
+        var (key, hasNull): ([UInt8], Bool) = ([], false)
+        func append(_ element: [UInt8]) {
+            key += element
+            hasNull = hasNull || EncodedElement.isNull(element)
+        }
+        for part in keyParts {
+            switch part {
+            case .constant(let bytes): append(bytes)
+            case .sort(let position): append(parts[position])
+            case .identifier: append(id)
+            case .identifierAfterNull: if hasNull { append(id) }
+            }
+        }
+        // The record of the cursor itself is compared later.
+        let rest =
+            isReversed
+            ? EncodedSet(from: EncodedSet.start, to: EncodedSet.after(key))
+            : EncodedSet(from: key, to: EncodedSet.end)
+        steps[0].keys = steps[0].keys.intersection(rest)
+    }
 }

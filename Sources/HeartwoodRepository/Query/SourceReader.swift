@@ -2,26 +2,21 @@
 struct SourceReader {
     let layout: QueryLayout
     private let reader: any KeyValueReader
-    private let guardKey: [UInt8]?
-    private let check: (Entry?) throws(StoreError) -> Void
+    /// A key that is read before anything is returned; nil if there is none, or once it was read.
+    var guardKey: [UInt8]?
+    /// Throws if the entry of the guard key says that the layout no longer describes the store.
+    var check: (Entry?) throws(StoreError) -> Void = { _ in }
     private(set) var statistics = QueryPlan.Statistics()
-    private var isGuardChecked: Bool
 
-    init(
-        _ reader: any KeyValueReader, _ layout: QueryLayout, _ guardKey: [UInt8]?,
-        _ check: @escaping (Entry?) throws(StoreError) -> Void
-    ) {
-        (self.reader, self.layout, self.guardKey, self.check) = (reader, layout, guardKey, check)
-        isGuardChecked = guardKey == nil
-    }
+    init(_ reader: any KeyValueReader, _ layout: QueryLayout) { (self.reader, self.layout) = (reader, layout) }
 
     mutating func count(results: Int) { statistics.results += results }
 
     /// Call it before anything is returned that wasn't read by `records(of:)`.
     nonisolated(nonsending) mutating func checkGuard() async throws(StoreError) {
-        guard !isGuardChecked, let key = guardKey else { return }
+        guard let key = guardKey else { return }
         try check(try await reader.fetchEntry(key))
-        isGuardChecked = true
+        guardKey = nil
     }
 
     nonisolated(nonsending) mutating func entries(
@@ -36,8 +31,8 @@ struct SourceReader {
     nonisolated(nonsending) mutating func entries(
         of keys: [[UInt8]], at place: AccessPlan.Step.Place
     ) async throws(StoreError) -> [Entry?] {
-        let isChecking = place == .records && !isGuardChecked
         var keys = keys
+        let isChecking = place == .records && guardKey != nil
         if isChecking, let key = guardKey { keys.append(key) }
         if keys.isEmpty { return [] }
         var entries = try await reader.fetchEntries(of: keys)
@@ -47,7 +42,7 @@ struct SourceReader {
         }
         if isChecking, let entry = entries.popLast() {
             try check(entry)
-            isGuardChecked = true
+            guardKey = nil
         }
         note(entries.count { $0 != nil }, of: place)
         return entries

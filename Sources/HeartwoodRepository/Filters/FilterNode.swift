@@ -61,11 +61,6 @@ extension Filter {
     }
 }
 
-extension TupleEncoder {
-    /// Removes prefix and elements. The memory is kept.
-    mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
-}
-
 extension FilterNode: CustomStringConvertible {
     var description: String {
         switch self {

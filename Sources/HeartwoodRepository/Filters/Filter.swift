@@ -51,9 +51,6 @@ public struct Filter<Model: Sendable>: Sendable {
         }
     }
 
-    /// The same as ``init(_:)``, where a leading dot is easier to write.
-    public static func predicate(_ predicate: Predicate<Model>) -> Filter { Filter(predicate) }
-
     /// Whether a model passes.
     ///
     /// - Throws: What a predicate throws that it was made of; otherwise nothing.

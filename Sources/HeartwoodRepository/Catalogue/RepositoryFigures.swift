@@ -31,14 +31,15 @@ public struct RepositoryFigures: Sendable, Hashable {
 /// What a store has of an index of a repository.
 public struct IndexFigures: Sendable, Hashable {
     /// Whether queries use an index.
-    public enum State: String, Sendable, Hashable, CaseIterable {
+    public enum State: String, Codable, Sendable, CaseIterable {
         /// It has the entries of all records, and queries use it.
         case ready
-        /// It is being built: maintenance has to be run, or two records have one value.
+        /// It is being built: maintenance has to be run, or two records have one value. Every program that writes adds
+        /// the entries of its records.
         case building
         /// A program that doesn't know it has written. A program that knows it completes it.
         case unmaintained
-        /// It was dropped, and maintenance has to remove its entries.
+        /// It was dropped, and maintenance has to remove its entries. No record gets new ones.
         case dropping
     }
 
@@ -61,13 +62,6 @@ public struct IndexFigures: Sendable, Hashable {
 
     init(_ index: StoredIndex) {
         (name, isUnique, revision) = (index.name, index.isUnique, index.revision)
-        (components, number) = (index.components, index.number)
-        state =
-            switch index.state {
-            case .ready: .ready
-            case .building: .building
-            case .unmaintained: .unmaintained
-            case .dropping: .dropping
-            }
+        (components, state, number) = (index.components, index.state, index.number)
     }
 }

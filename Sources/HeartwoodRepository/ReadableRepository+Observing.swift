@@ -9,7 +9,7 @@ extension ReadableRepository {
     /// - Complexity: One read for each change of the record that is looked at. A change of others costs O(1), however
     ///   many ids are observed.
     public func observe(_ id: Model.ID) -> LiveValues<Model?> {
-        let core = readable.core
+        let core = readOnly.core
         let key = Result { () throws(StoreError) in try core.key(id) }
         return LiveValues(
             source: ObservationSource(
@@ -45,11 +45,11 @@ extension ReadableRepository {
     public func observe(
         _ query: Query<Model>, onUndecodable: (@Sendable (StoreError) -> Void)? = nil
     ) -> LiveValues<[Model]> {
-        let core = readable.core
+        let core = readOnly.core
         return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
-                    try await core.observed(query, source, view, onUndecodable: leavingOut(onUndecodable))
+                    try await core.observed(query, source, view, onUndecodable: onUndecodable)
                 }
             })
     }
@@ -59,7 +59,7 @@ extension ReadableRepository {
     /// - Complexity: As ``count(_:onUndecodable:)`` for each change that touches it; O(keys) in addition where keys of
     ///   the store expire.
     public func observeCount(_ query: Query<Model> = Query()) -> LiveValues<Int> {
-        let core = readable.core
+        let core = readOnly.core
         return LiveValues(
             source: ObservationSource(store: core.base.store, scope: .typedLayer) { () async throws(StoreError) in
                 try await core.observing { (source, view) async throws(StoreError) in
@@ -84,7 +84,7 @@ extension RepositoryCore {
 
     fileprivate nonisolated(nonsending) func observed(
         _ query: Query<Model>, _ source: QuerySource<Model>, _ view: any KeyValueView,
-        onUndecodable: @escaping QueryRun<Model>.Undecodable
+        onUndecodable: ((StoreError) -> Void)?
     ) async throws(StoreError) -> ObservationSource<[Model]>.State {
         var run = try QueryRun(query, source, onUndecodable: onUndecodable)
         let watch = watch(run.steps, source.layout)
@@ -126,19 +126,4 @@ extension RepositoryCore {
         if base.hasOtherWriters { watch.keys.append(base.catalogueKey) }
         return watch
     }
-}
-
-extension Watch {
-    /// When the first key expires that is in it.
-    nonisolated(nonsending) func nextExpiry(_ view: any KeyValueView) async throws(StoreError) -> Timestamp? {
-        var expires: [Timestamp?] = []
-        for range in ranges { expires.append(try await view.fetchNextExpiry(in: range)) }
-        if !keys.isEmpty { expires += try await view.fetchEntries(of: keys).map { $0?.expires } }
-        return expires.compactMap(\.self).min()
-    }
-}
-
-extension KeyRange {
-    /// Everything that repositories write.
-    static let typedLayer = KeyRange.prefix([KeyLayout.root])
 }

@@ -21,8 +21,7 @@ extension QuerySource {
     /// - Parameter explain: Gets the plan, with what was looked at.
     /// - Throws: As ``QueryRun/next()``.
     nonisolated(nonsending) func fetch(
-        _ query: Query<Model>, explain: ((QueryPlan) -> Void)? = nil,
-        onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
+        _ query: Query<Model>, explain: ((QueryPlan) -> Void)? = nil, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> [Model] {
         var run = try QueryRun(query, self, onUndecodable: onUndecodable)
         var models: [Model] = []
@@ -39,7 +38,7 @@ extension QuerySource {
     ///   ``QueryRun/next()``.
     nonisolated(nonsending) func page(
         _ query: Query<Model>, limit: Int, after cursor: QueryCursor? = nil,
-        onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
+        onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> QueryPage<Model> {
         guard limit > 0 else {
             throw StoreError(.invalidArgument, "a page has a limit of \(limit): ask for at least one result")
@@ -57,35 +56,24 @@ extension QuerySource {
 
     /// The number of results: from the keys alone where they decide, otherwise by reading.
     ///
-    /// - Parameter explain: Gets the plan, with what was looked at.
     /// - Throws: As ``QueryRun/next()``.
     nonisolated(nonsending) func count(
-        _ query: Query<Model>, explain: ((QueryPlan) -> Void)? = nil,
-        onUndecodable: @escaping QueryRun<Model>.Undecodable = { _, error throws(StoreError) in throw error }
+        _ query: Query<Model>, onUndecodable: ((StoreError) -> Void)? = nil
     ) async throws(StoreError) -> Int {
         var query = query
         query.sort = []
-        let filter = try query.filter.tree.node()
-        let access = layout.planner.plan(filter, [])
+        let access = layout.planner.plan(try query.filter.tree.node(), [])
         guard !access.isFiltering else {
             // Several steps may find the same record.
             var run = try QueryRun(query, self, isOrdered: access.steps.count > 1, onUndecodable: onUndecodable)
             var count = 0
             while let results = try await run.next() { count += results.count }
-            explain?(run.explanation)
             return count
         }
-        var reader = sourceReader
+        var reader = reader
         try await reader.checkGuard()
         let found = try await countKeys(access, &reader)
-        let count = min(max(found - max(query.offset, 0), 0), max(query.limit ?? .max, 0))
-        if let explain {
-            reader.count(results: count)
-            var plan = QueryPlan(access, filter, layout.indexes)
-            plan.statistics = reader.statistics
-            explain(plan)
-        }
-        return count
+        return min(max(found - max(query.offset, 0), 0), max(query.limit ?? .max, 0))
     }
 
     private nonisolated(nonsending) func countKeys(
@@ -147,7 +135,7 @@ extension QuerySource {
     private nonisolated(nonsending) func extreme(
         isMaximum: Bool, _ step: AccessPlan.Step, _ skipped: Int
     ) async throws(StoreError) -> [UInt8]? {
-        var reader = sourceReader
+        var reader = reader
         try await reader.checkGuard()
         var best: [UInt8]?
         let prefix = reader.prefix(of: step.place)

@@ -12,10 +12,6 @@ struct QueryResult<Model: Sendable>: Sendable {
 ///
 /// It reads pages of keys, then the records of a page together: two round trips for a page on a remote engine.
 struct QueryRun<Model: Sendable> {
-    /// Called for a record that doesn't decode, or that is missing although an index names it: leaves it out, if it
-    /// doesn't throw.
-    typealias Undecodable = (Entry, StoreError) throws(StoreError) -> Void
-
     private let query: Query<Model>
     /// The filter, for explanations, and as it is evaluated.
     private let filter: FilterNode
@@ -25,7 +21,9 @@ struct QueryRun<Model: Sendable> {
     private let after: SortKey?
     private let afterID: [UInt8]?
     private let decode: (Entry) throws(StoreError) -> Model
-    private let onUndecodable: Undecodable
+    /// Called for a record that doesn't decode, or that is missing although an index names it, and is left out; nil if
+    /// it ends the query.
+    private let onUndecodable: ((StoreError) -> Void)?
     private var reader: SourceReader
     private var candidates: CandidateReader
     /// What the index has named up to now, to be sorted by id.
@@ -57,8 +55,7 @@ struct QueryRun<Model: Sendable> {
     /// - Throws: `.invalidArgument` if the cursor is one of another query, or the filter is too deep.
     init(
         _ query: Query<Model>, _ source: QuerySource<Model>, after cursor: QueryCursor? = nil, isStream: Bool = false,
-        isOrdered: Bool = true,
-        onUndecodable: @escaping Undecodable = { _, error throws(StoreError) in throw error }
+        isOrdered: Bool = true, onUndecodable: ((StoreError) -> Void)? = nil
     ) throws(StoreError) {
         self.query = query
         self.onUndecodable = onUndecodable
@@ -80,7 +77,7 @@ struct QueryRun<Model: Sendable> {
         if case .byIdentifier = access.ordering, query.limit != nil || isStream, source.mayWalk {
             walk = CandidateReader(all)
         }
-        reader = source.sourceReader
+        reader = source.reader
         decode = source.decode
         candidates = CandidateReader(access)
         offset = cursor == nil ? max(query.offset, 0) : 0
@@ -109,9 +106,7 @@ struct QueryRun<Model: Sendable> {
     ///   throw, and what `onUndecodable` throws.
     nonisolated(nonsending) mutating func next() async throws(StoreError) -> [QueryResult<Model>]? {
         while !isFinished, limit > 0 {
-            if Task.isCancelled {
-                throw StoreError(.cancelled, "the task was cancelled: the query has no complete result, run it again")
-            }
+            if Task.isCancelled { throw .queryCancelled }
             let results: [QueryResult<Model>]
             if case .inMemory = access.ordering {
                 results = try await sortedInMemory()
@@ -246,7 +241,7 @@ struct QueryRun<Model: Sendable> {
             do throws(StoreError) {
                 model = try decode(entry)
             } catch {
-                try onUndecodable(entry, error)
+                try leaveOut(error)
                 continue
             }
             guard try passes(model) else { continue }
@@ -256,6 +251,11 @@ struct QueryRun<Model: Sendable> {
             results.append(result)
         }
         return results
+    }
+
+    private func leaveOut(_ error: StoreError) throws(StoreError) {
+        guard let onUndecodable else { throw error }
+        onUndecodable(error)
     }
 
     private mutating func passes(_ model: Model) throws(StoreError) -> Bool {
@@ -284,10 +284,15 @@ struct QueryRun<Model: Sendable> {
                     "names a record that is missing, with the encoded id 0x"
                         + EncodedElement.hexadecimal(page[position].id))
                 guard error.code == .corruption else { throw error }
-                try onUndecodable(Entry(key: prefix + page[position].id, value: [], sequence: 0), error)
+                try leaveOut(error)
             }
             records[position] = entry
         }
         return records
     }
+}
+
+extension StoreError {
+    static let queryCancelled = StoreError(
+        .cancelled, "the task was cancelled: the query has no complete result, run it again")
 }

@@ -9,14 +9,6 @@ public enum MaintenanceMode: Sendable, Hashable {
     case manual
 }
 
-/// How far ``Repository/maintain(_:)`` has come.
-public struct MaintenanceProgress: Sendable, Hashable {
-    /// Records that were looked at, in this call.
-    public var records: Int
-    /// Records that were rewritten, in this call.
-    public var rewritten: Int
-}
-
 /// What ``Repository/maintain(_:)`` has done and found.
 public struct MaintenanceReport: Sendable {
     /// Records that were looked at. A call that continues an interrupted one looks at the rest.
@@ -48,32 +40,5 @@ public struct MaintenanceReport: Sendable {
         guard var error = first else { return }
         error.message += "; to do that, open the repository with the maintenance mode .manual"
         throw error
-    }
-}
-
-extension Repository {
-    /// Builds indexes that are new or changed, migrates records of older versions, and removes the entries of indexes
-    /// that were dropped, beside all other reads and writes.
-    ///
-    /// It goes over the records in batches, each of which is atomic and a few hundred records at most. Interrupted by a
-    /// crash or a cancellation, it continues where it was when it is called again. An index is used by queries only
-    /// when it is complete.
-    ///
-    /// - Parameter progress: Called after each batch.
-    /// - Returns: What was done, and what prevents an index from being ready.
-    /// - Throws: `.cancelled`; what reading and writing throw.
-    /// - Complexity: O(records) if there is something to do; otherwise O(1).
-    @discardableResult
-    public nonisolated(nonsending) func maintain(
-        _ progress: (MaintenanceProgress) -> Void = { _ in }
-    ) async throws(StoreError) -> MaintenanceReport {
-        try Transaction.checkOutside(of: store)
-        var pass = MaintenancePass(core, store)
-        return try await pass.run(progress)
-    }
-
-    /// The indexes that queries use now.
-    public var readyIndexes: [String] {
-        core.base.catalogued.entry.indexes.filter { $0.state == .ready }.map(\.name)
     }
 }
