@@ -34,8 +34,10 @@ struct TextTable {
     init(_ header: [String]) { rows = [header] }
 
     mutating func add(_ name: String, _ numbers: [Int], _ more: String...) {
-        rows.append([name] + numbers.map { "\($0)" } + more)
+        add([name] + numbers.map { "\($0)" } + more)
     }
+
+    mutating func add(_ cells: [String]) { rows.append(cells) }
 
     func print() {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }

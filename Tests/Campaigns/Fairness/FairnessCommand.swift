@@ -40,8 +40,8 @@ struct FairnessCommand: AsyncParsableCommand {
 
     func run() async throws {
         say("fairness: \(runs) runs of \(milliseconds) ms, \(tasks) tasks; times in ms")
-        say(FairnessRow.heading)
         let line = ProgressLine()
+        var table = TextTable(FairnessRow.header)
         var rows: [FairnessRow] = []
         for load in FairnessRun.Load.all {
             var row = FairnessRow(load)
@@ -54,20 +54,20 @@ struct FairnessCommand: AsyncParsableCommand {
                     putsPerSecond: rows.first?.putsPerSecond ?? 0)
                 row.add(try await run.run())
             }
-            line.clear()
-            say(row.description)
+            table.add(row.cells)
             rows.append(row)
         }
+        line.clear()
+        table.print()
         guard rows.allSatisfy({ $0.isFair(beside: rows.last!) }) else { throw ExitCode(1) }
     }
 }
 
 /// The results of the runs of one load.
-private struct FairnessRow: CustomStringConvertible {
+private struct FairnessRow {
     /// The limits of the median of each run's worst, and of the worst of all, in ms.
     private static let (most, mostOfAll) = (20.0, 100.0)
-    static let heading =
-        cell("", 34) + "  put: median     worst  heartbeat: median     worst     puts/s    reads/s"
+    static let header = ["", "put: median", "worst", "heartbeat: median", "worst", "puts/s", "reads/s", ""]
 
     private let load: FairnessRun.Load
     private var outcomes: [FairnessRun.Outcome] = []
@@ -87,27 +87,14 @@ private struct FairnessRow: CustomStringConvertible {
             || [puts, heartbeats].allSatisfy { Self.median($0) <= Self.most && $0.last ?? 0 <= most }
     }
 
-    var description: String {
+    var cells: [String] {
+        let times = [Self.median(puts), puts.last ?? 0, Self.median(heartbeats), heartbeats.last ?? 0]
         let rates = [putsPerSecond, Self.median(outcomes.map(\.readsPerSecond).sorted())]
-        return Self.cell(load.name, 34) + Self.number(Self.median(puts), 13) + Self.number(puts.last ?? 0, 10)
-            + Self.number(Self.median(heartbeats), 19) + Self.number(heartbeats.last ?? 0, 10)
-            + rates.map { Self.padded("\(Int($0))", 11) }.joined() + (load.isLimited ? "" : "  no limit")
+        return [load.name] + times.map { "\(($0 * 10).rounded() / 10)" } + rates.map { "\(Int($0))" }
+            + [load.isLimited ? "" : "no limit"]
     }
 
     private static func median(_ sorted: [Double]) -> Double {
         (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    }
-
-    private static func cell(_ text: String, _ width: Int) -> String {
-        text + String(repeating: " ", count: max(0, width - text.count))
-    }
-
-    private static func padded(_ text: String, _ width: Int) -> String {
-        String(repeating: " ", count: max(0, width - text.count)) + text
-    }
-
-    private static func number(_ value: Double, _ width: Int) -> String {
-        let tenths = Int((value * 10).rounded())
-        return padded("\(tenths / 10).\(tenths % 10)", width)
     }
 }

@@ -96,8 +96,8 @@ struct HistoryOptions: ParsableArguments {
         let results = try await progress.judge {
             try await inLanes(Array(0..<max(1, jobs)), jobs: jobs) { _ in
                 let exploration = CrashExploration(subject)
+                var before = 0
                 while let seed = next.withLock({ Self.take(&$0) }), done.withLock({ $0 < wanted }) {
-                    var before = exploration.imageCount
                     try await exploration.explore(seed: seed, states: states) { count in
                         let sum = done.withLock { done in
                             done += count - before
