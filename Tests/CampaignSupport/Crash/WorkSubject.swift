@@ -32,7 +32,7 @@ package struct WorkSubject: CrashSubject {
     ) async throws -> Aftermath<Expectation> {
         let outcome = try await StoreCheck(image, evidence, seed: image.fingerprint()).run(writes: depth == 1)
         var aftermath = Aftermath(trace: outcome.trace) { events, _ in outcome.expectation(after: events) }
-        aftermath.counts.tornTails = outcome.wasTorn ? 1 : 0
+        aftermath.counts.tornTails = depth == 1 && outcome.wasTorn ? 1 : 0
         return aftermath
     }
 
