@@ -1,3 +1,5 @@
+internal import Heartwood
+
 /// What rows are measured with: an engine, a way to keep records, or a server of queues.
 protocol Subject: Sendable {
     /// Its description in the results.
@@ -77,11 +79,14 @@ protocol Database: Sendable {
     var reportsLoss: Bool { get }
     /// Bytes written through a mapping since the opening, which the system doesn't count; nil if they aren't known.
     var mappedBytes: UInt64? { get }
+    /// The store, if it is Heartwood's.
+    var heartwood: Store? { get }
 }
 
 extension Database {
     var reportsLoss: Bool { false }
     var mappedBytes: UInt64? { 0 }
+    var heartwood: Store? { nil }
     func settle() async throws {}
 }
 

@@ -26,7 +26,8 @@ enum EngineID: String, Sendable, Codable, CaseIterable {
         if case .typed = work { isTyped = true }
         switch self {
         case .heartwood where isTyped: return RepositoryEngine()
-        case .heartwood, .heartwoodMapped, .heartwoodThreads: return HeartwoodEngine(self)
+        case .heartwood, .heartwoodMapped: return HeartwoodEngine(self)
+        case .heartwoodThreads: return HeartwoodThreadsEngine()
         case .jsonFile, .jsonFileSynced: return JSONFileEngine(syncs: self == .jsonFileSynced)
         case .redis: return RedisServer.version.map { Redis(version: $0) }
         case .raw: return RawEngine()

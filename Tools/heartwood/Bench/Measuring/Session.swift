@@ -27,44 +27,31 @@ extension Session {
     func end() {}
 }
 
-/// The use of a Heartwood store by a task, or by a thread.
+/// A task's use of a Heartwood store.
 struct HeartwoodSession: Session {
     let store: Store
     let durability: Durability
-    /// Whether writes block the thread, for code that isn't `async`.
-    var blocks = false
 
     @inline(__always)
     nonisolated(nonsending) func put(_ key: [UInt8], _ value: [UInt8]) async throws {
-        if blocks {
-            try block { try store.blocking.put(key, value, durability: durability) }
-        } else {
-            try await store.put(key, value, durability: durability)
-        }
+        try await store.put(key, value, durability: durability)
     }
 
     @inline(__always)
     nonisolated(nonsending) func remove(_ key: [UInt8]) async throws {
-        if blocks {
-            try block { try store.blocking.remove(key, durability: durability) }
-        } else {
-            try await store.remove(key, durability: durability)
-        }
+        try await store.remove(key, durability: durability)
     }
 
     nonisolated(nonsending) func write(_ fill: (_ add: PairAdder) throws -> Void) async throws {
-        var batch = store.makeBatch()
-        try fill { key, value in batch.put(key, value) }
-        if blocks {
-            try block { try store.blocking.write(batch, durability: durability) }
-        } else {
-            try await store.write(batch, durability: durability)
-        }
+        try await store.write(batch(fill), durability: durability)
     }
 
-    /// An `async` function may not block, except by a function that isn't.
     @inline(__always)
-    private func block<R>(_ body: () throws -> R) rethrows { _ = try body() }
+    func batch(_ fill: (_ add: PairAdder) throws -> Void) throws -> WriteBatch {
+        var batch = store.makeBatch()
+        try fill { key, value in batch.put(key, value) }
+        return batch
+    }
 
     @inline(__always)
     func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool {

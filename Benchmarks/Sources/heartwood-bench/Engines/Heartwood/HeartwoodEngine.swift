@@ -7,7 +7,7 @@ struct HeartwoodEngine: Engine {
 
     init(_ id: EngineID) { self.id = id }
 
-    var runsOnThreads: Bool { id == .heartwoodThreads }
+    var runsOnThreads: Bool { false }
     var unimportantFiles: [String] { ["LOCK"] }
 
     var info: EngineInfo {
@@ -51,14 +51,55 @@ struct HeartwoodEngine: Engine {
         return commit.map { "\(version) (\($0))" } ?? version
     }()
 
-    func open(at path: String, for use: EngineUse) async throws -> HeartwoodDatabase {
+    func open(at path: String, for use: EngineUse) async throws -> HeartwoodDatabase<HeartwoodSession> {
         var configuration = Store.Configuration()
         configuration.valueReading = id == .heartwoodMapped ? .mapped : .positioned
         configuration.strictRecovery = use.isParanoid
         if use.compresses { configuration.compression = .zlib() }
         let store = try await Store.open(at: path, configuration: configuration)
-        return HeartwoodDatabase(store, use.promise.durability, blocks: runsOnThreads)
+        return HeartwoodDatabase(
+            session: HeartwoodSession(store: store, durability: use.promise.durability), store: store)
     }
+}
+
+/// Heartwood from threads, for code that isn't `async`.
+struct HeartwoodThreadsEngine: Engine {
+    private let base = HeartwoodEngine(.heartwoodThreads)
+
+    var info: EngineInfo { base.info }
+    var runsOnThreads: Bool { true }
+    var unimportantFiles: [String] { base.unimportantFiles }
+
+    func open(at path: String, for use: EngineUse) async throws -> HeartwoodDatabase<HeartwoodThreadSession> {
+        let database = try await base.open(at: path, for: use)
+        return HeartwoodDatabase(session: HeartwoodThreadSession(base: database.session()), store: database.store)
+    }
+}
+
+/// A thread's use of a store: each call blocks until the write has its durability.
+struct HeartwoodThreadSession: Session {
+    let base: HeartwoodSession
+
+    @inline(__always)
+    func put(_ key: [UInt8], _ value: [UInt8]) throws {
+        try base.store.blocking.put(key, value, durability: base.durability)
+    }
+
+    @inline(__always)
+    func remove(_ key: [UInt8]) throws { try base.store.blocking.remove(key, durability: base.durability) }
+
+    func write(_ fill: (_ add: PairAdder) throws -> Void) throws {
+        try base.store.blocking.write(base.batch(fill), durability: base.durability)
+    }
+
+    @inline(__always)
+    func get(_ key: [UInt8], _ body: (RawSpan) -> Void) throws -> Bool { try base.get(key, body) }
+
+    @inline(__always)
+    func scan(from key: [UInt8]?, _ visit: PairVisitor) throws { try base.scan(from: key, visit) }
+
+    @inline(__always)
+    func scanBackwards(_ visit: PairVisitor) throws { try base.scanBackwards(visit) }
 }
 
 extension Promise {
@@ -73,18 +114,18 @@ extension Promise {
 }
 
 /// An open store.
-struct HeartwoodDatabase: Database {
+struct HeartwoodDatabase<S: Session>: Database {
+    /// The same for all workers, because it has no state.
+    private let shared: S
     let store: Store
-    private let durability: Durability
-    private let blocks: Bool
 
-    init(_ store: Store, _ durability: Durability, blocks: Bool = false) {
+    init(session: S, store: Store) {
+        shared = session
         self.store = store
-        self.durability = durability
-        self.blocks = blocks
     }
 
-    func session() -> HeartwoodSession { HeartwoodSession(store: store, durability: durability, blocks: blocks) }
+    func session() -> S { shared }
+    var heartwood: Store? { store }
     func compactAll() async throws { try await store.compact() }
 
     func settle() async throws {

@@ -18,7 +18,7 @@ enum Following {
     /// Workers put as fast as possible, without a feed, or beside one of a level.
     static func write(_ cell: Cell, _ level: ChangeLevel?) async throws -> Measured {
         let store = try await open(cell)
-        let database = HeartwoodDatabase(store, cell.row.use.promise.durability)
+        let session = HeartwoodSession(store: store, durability: cell.row.use.promise.durability)
         let received = Counter()
         let feed = level.map { level in
             let changes = store.changes(level: level)
@@ -27,12 +27,12 @@ enum Following {
         let before = ProcessUse.now
         let start = Ticks.now
         let watches = try await Team.run(cell.workers, onThreads: false) { worker in
-            try await Loops.put(database.session(), cell.walk(worker), cell.data, cell.stopwatch(since: start))
+            try await Loops.put(session, cell.walk(worker), cell.data, cell.stopwatch(since: start))
         }
         var measured = Measured(watches, since: start, bytesEach: cell.data.pairBytes)
         if feed != nil { measured.figures[.besidePerSecond] = Double(received.count) / measured.seconds }
         measured.note(ProcessUse.now, since: before, mapped: nil)
-        measured.noteHeartwood(database)
+        measured.noteHeartwood(HeartwoodDatabase(session: session, store: store))
         // The feed ends after the last change.
         try await store.close()
         if let feed { try check(try await feed.value, measured.operations) }

@@ -110,8 +110,9 @@ final class DiskPressure: Sendable {
     }
 
     private func sample() {
+        // The line of 'some' is the first.
         guard let text = try? String(contentsOfFile: "/proc/pressure/io", encoding: .utf8),
-            let total = text.firstMatch(of: #/some .*total=([0-9]+)/#).flatMap({ UInt64($0.1) })
+            let total = text.prefix(while: { $0 != "\n" }).split(separator: "=").last.flatMap({ UInt64($0) })
         else { return }
         samples.withLock { $0.append((Ticks.now, total * 1_000)) }
     }

@@ -64,7 +64,7 @@ struct Measured: Sendable {
 
     /// Adds Heartwood's own statistics, if the database is Heartwood's.
     mutating func noteHeartwood<D: Database>(_ database: D) {
-        guard let statistics = (database as? HeartwoodDatabase)?.store.statistics else { return }
+        guard let statistics = database.heartwood?.statistics else { return }
         figures[.syncs] = Double(statistics.syncs)
         if statistics.syncs > 0 { figures[.writesPerSync] = Double(statistics.batches) / Double(statistics.syncs) }
         figures[.rotations] = Double(max(1, statistics.rotations) - 1)
