@@ -126,7 +126,7 @@ import Testing
     }
 
     /// Also where no change comes: a task that is cancelled can store the position.
-    @Test func theTaskOfACancelledFeedGetsItsPosition() async throws {
+    @Test func aCancelledFeedEndsAndHasItsPosition() async throws {
         let store = try await keeping()
         try await store.put("a", "1")
         let changes = store.changes(after: store.beginning, in: .prefix("b"), level: .visible)
@@ -139,6 +139,8 @@ import Testing
         while store.log.withState({ $0.followers.isEmpty }) { await Task.yield() }
         consumer.cancel()
         #expect(await consumer.value == 1)
+        // Writers no longer care for it.
+        #expect(store.log.withState { $0.followers.isEmpty && $0.commits.pipeline.followedFrom == nil })
         try await store.close()
     }
 
@@ -174,43 +176,15 @@ import Testing
     }
 
     @Test func aFailedStoreEndsTheFeedWithItsReason() async throws {
-        let fileSystem = FaultyFileSystem(InMemoryFileSystem())
-        var configuration = Store.Configuration(in: fileSystem)
-        configuration.timing.mark = .max
-        let store = try await Store.open(at: "/store", configuration: configuration)
+        let store = try await keeping()
         try await store.put("a", "1")
         var feed = store.changes(after: store.beginning).makeAsyncIterator()
         #expect(try await feed.next()?.sequence == 1)
-        fileSystem.fail { $0.operation == .sync ? ErrorNumber.EIO : nil }
+        fixture.disk.inject(Fault(.sync, .error(ErrorNumber.EIO), times: .max))
         await #expect(throws: StoreError.self) { try await store.put("b", "2") }
         let error = await #expect(throws: StoreError.self) { try await feed.next() }
         #expect(error?.code == .failed)
         #expect(try await feed.next() == nil)
         try? await store.close()
-    }
-
-    @Test func aCancelledFeedEnds() async throws {
-        let store = try await keeping()
-        let changes = store.changes(level: .visible)
-        let consumer = Task {
-            for try await _ in changes {}
-        }
-        try await Task.sleep(for: .milliseconds(20))
-        consumer.cancel()
-        let error = await #expect(throws: StoreError.self) { try await consumer.value }
-        #expect(error?.code == .cancelled)
-        // Writers no longer care for it.
-        #expect(store.log.withState { $0.followers.isEmpty && $0.commits.pipeline.followedFrom == nil })
-        try await store.close()
-    }
-
-    /// A store that is released ends its feeds, as a close does.
-    @Test func aReleasedStoreEndsItsFeeds() async throws {
-        var store: Store? = try await keeping()
-        try await store?.put("a", "1")
-        var feed = store!.changes(after: store!.beginning).makeAsyncIterator()
-        #expect(try await feed.next()?.sequence == 1)
-        store = nil
-        #expect(try await feed.next() == nil)
     }
 }

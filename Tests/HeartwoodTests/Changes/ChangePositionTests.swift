@@ -27,14 +27,20 @@ import Testing
         await #expect(throws: StoreError.self) { for try await _ in changes { break } }
     }
 
-    @Test func ofAnotherStoreOrAfterTheNewestWriteIsRefused() async throws {
+    /// No number is after the last one, so nothing may be added to it.
+    @Test(arguments: [2, 1 << 63, .max - 1, .max] as [SequenceNumber])
+    func ofAnotherStoreOrAfterTheNewestWriteIsRefused(_ sequence: SequenceNumber) async throws {
         let store = try await fixture.open()
         try await store.put("a", "1")
+        let reader = try fixture.openReader(.visible)
         let foreign = ChangePosition(store: StoreID(low: 1, high: 2), sequence: 1)
-        let future = ChangePosition(store: store.id, sequence: 2)
+        let future = ChangePosition(store: store.id, sequence: sequence)
+        #expect(ChangePosition("\(future)") == future)
         for position in [foreign, future] {
-            let error = await refusal(store.changes(after: position))
-            #expect(error?.code == .positionUnavailable && error?.restart == store.position)
+            for changes in [store.changes(after: position), reader.changes(after: position)] {
+                let error = await refusal(changes)
+                #expect(error?.code == .positionUnavailable && error?.restart == store.position)
+            }
         }
         try await store.close()
     }

@@ -9,12 +9,6 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct ReadOnlyStoreTests {
     private let fixture = CompactionFixture()
 
-    private func openReader(_ level: ChangeLevel = .durable) throws -> ReadOnlyStore {
-        var configuration = Store.Configuration(in: ReadingOnly(fixture.disk))
-        configuration.clock = fixture.clock
-        return try ReadOnlyStore(openingAt: fixture.path, level: level, configuration: configuration)
-    }
-
     private func contents(_ store: ReadOnlyStore) throws -> [[UInt8]: [UInt8]] {
         try StoreReplica(store.readView()).everything
     }
@@ -22,7 +16,7 @@ import Testing
     @Test func showsOneStateUntilItIsRefreshed() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)
-        let reader = try openReader(.visible)
+        let reader = try fixture.openReader(.visible)
         #expect(reader.position == store.position && reader.id == store.id)
         let before = try store.everything()
         #expect(try contents(reader) == before)
@@ -38,39 +32,6 @@ import Testing
         #expect(try reader.entry("key/8") == store.entry("key/8"))
         #expect(try StoreReplica(view).everything == before)
         #expect(try await reader.refresh().to == refresh.to)
-        try await store.close()
-    }
-
-    /// No number is after the last one, so nothing may be added to it.
-    @Test(arguments: [1 << 63, .max - 1, .max] as [SequenceNumber])
-    func positionsAfterEveryNumberAreRefused(_ sequence: SequenceNumber) async throws {
-        let store = try await fixture.open()
-        try await store.put("a", "1")
-        let position = ChangePosition(store: store.id, sequence: sequence)
-        #expect(ChangePosition("\(position)") == position)
-        let reader = try openReader(.visible)
-        for changes in [store.changes(after: position), reader.changes(after: position)] {
-            let error = await #expect(throws: StoreError.self) { for try await _ in changes { break } }
-            #expect(error?.code == .positionUnavailable)
-        }
-        try await store.close()
-    }
-
-    @Test func aCompactionThatOvertakesItIsNoError() async throws {
-        let store = try await fixture.open()
-        try await fixture.fill(store, 0..<300)
-        let reader = try openReader(.visible)
-        let before = try contents(reader)
-        let view = try reader.readView()
-        try await fixture.fill(store, 100..<400, round: 1)
-        try await store.compact()
-        try await fixture.fill(store, 300..<500, round: 2)
-        #expect(try contents(reader) == before)
-        #expect(try await reader.refresh().isReadAgain)
-        #expect(try contents(reader) == store.everything())
-        #expect(reader.statistics.snapshot?.sequence == 600)
-        // Views that were made before keep the deleted files.
-        #expect(try StoreReplica(view).everything == before)
         try await store.close()
     }
 
@@ -94,12 +55,12 @@ import Testing
     @Test func showsOnlyWhatIsProvenDurable() async throws {
         let store = try await fixture.open { $0.timing.sync = .max }
         try await store.put("a", "1")
-        let reader = try openReader()
+        let reader = try fixture.openReader()
         try await store.put("b", "2", durability: .written)
         try await store.put("c", "3", durability: .written)
         try await reader.refresh()
         #expect(reader.position.sequence <= 1)
-        #expect(try openReader(.visible).position.sequence == 3)
+        #expect(try fixture.openReader(.visible).position.sequence == 3)
         try await store.sync()
         // The next commit says that the ones before are on the disk.
         try await store.put("d", "4", durability: .written)
@@ -114,7 +75,7 @@ import Testing
     func followsTheFiles(level: ChangeLevel) async throws {
         var store = try await fixture.open()
         try await fixture.fill(store, 0..<50)
-        let reader = try openReader(level)
+        let reader = try fixture.openReader(level)
         var replica = try StoreReplica(reader.readView())
         var feed = reader.changes().makeAsyncIterator()
         for round in 1...3 {
@@ -139,7 +100,7 @@ import Testing
     @Test func aFeedWhoseLogIsGoneSaysSo() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<300)
-        let reader = try openReader(.visible)
+        let reader = try fixture.openReader(.visible)
         try await store.put("a", "1")
         try await store.compact()
         try await store.put("b", "2")
@@ -149,20 +110,10 @@ import Testing
         try await store.close()
     }
 
-    @Test func aPositionAfterTheNewestWriteIsRefused() async throws {
-        let store = try await fixture.open()
-        try await fixture.fill(store, 0..<10)
-        let reader = try openReader(.visible)
-        var feed = reader.changes(after: ChangePosition(store: reader.id, sequence: 11)).makeAsyncIterator()
-        let error = await #expect(throws: StoreError.self) { try await feed.next() }
-        #expect(error?.code == .positionUnavailable && error?.restart == reader.position)
-        try await store.close()
-    }
-
     @Test func readsAnEmptyStoreAndRefusesWhatIsNone() async throws {
-        #expect(throws: StoreError.self) { try openReader() }
+        #expect(throws: StoreError.self) { try fixture.openReader() }
         let store = try await fixture.open()
-        let reader = try openReader()
+        let reader = try fixture.openReader()
         #expect(try contents(reader).isEmpty && reader.position.sequence == 0)
         var feed = reader.changes().makeAsyncIterator()
         let refusal = await #expect(throws: StoreError.self) { try await feed.next() }
@@ -215,7 +166,7 @@ import Testing
                 store = try await fixture.open(configure)
                 states[store.position.sequence] = model
             }
-            if reader == nil || random.oneIn(20) { reader = try openReader(level) }
+            if reader == nil || random.oneIn(20) { reader = try fixture.openReader(level) }
             if random.oneIn(2) { try await reader!.refresh() }
             let position = try #require(reader).position
             #expect(try contents(reader!) == states[position.sequence], "seed \(seed), at \(position.sequence)")

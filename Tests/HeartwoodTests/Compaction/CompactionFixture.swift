@@ -24,6 +24,13 @@ struct CompactionFixture {
         return try await Store.open(at: path, configuration: configuration)
     }
 
+    /// Reads the store's files as another process does.
+    func openReader(_ level: ChangeLevel = .durable) throws -> ReadOnlyStore {
+        var configuration = Store.Configuration(in: ReadingOnly(disk))
+        configuration.clock = clock
+        return try ReadOnlyStore(openingAt: path, level: level, configuration: configuration)
+    }
+
     /// Without the lock and the reserve.
     var files: [String] {
         (try? disk.contents(ofDirectory: path))?.filter { $0 != "LOCK" && !$0.hasPrefix("reserve-") } ?? []

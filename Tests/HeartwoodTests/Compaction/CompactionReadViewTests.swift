@@ -9,28 +9,6 @@ import Testing
 @Suite struct CompactionReadViewTests {
     private let fixture = CompactionFixture()
 
-    @Test func aReadViewStaysUnchanged() async throws {
-        let store = try await fixture.open()
-        try await fixture.fill(store, 0..<100)
-        let view = try store.readView()
-        try await fixture.fill(store, 0..<50, round: 1)
-        for number in 50..<60 { try await store.remove("key/\(number)") }
-        try await fixture.fill(store, 100..<120)
-        let report = try await store.compact()
-        try #require(report.pinnedFiles > 0 && report.removedFiles == 0)
-        try await fixture.fill(store, 60..<80, round: 2)
-        // The present state, and the view.
-        try fixture.expect(store, 0..<50, round: 1)
-        try fixture.expect(store, 80..<120)
-        for number in 0..<100 {
-            let value = try #require(try view.get("key/\(number)"))
-            #expect(ValuePattern(identity: UInt64(number * 100), length: number % 900).matches(value))
-        }
-        #expect(try view.get("key/100") == nil)
-        #expect(try view.scan().entries().count == 100)
-        try await store.close()
-    }
-
     @Test func replacedFilesAreRemovedAfterTheLastView() async throws {
         let store = try await fixture.open()
         try await fixture.fill(store, 0..<100)

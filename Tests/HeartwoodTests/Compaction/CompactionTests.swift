@@ -44,34 +44,21 @@ import Testing
         try await again.close()
     }
 
-    @Test func compactingAgainReplacesTheSnapshot() async throws {
+    @Test func withoutWritesThereIsNothingToCompact() async throws {
         var store = try await fixture.open()
-        for round in 0..<6 {
-            try await fixture.fill(store, round * 10..<round * 10 + 80, round: round)
-            try await store.compact()
-            #expect(fixture.snapshots.count == 1 && fixture.logs.count == 1)
-            if round % 2 == 1 {
-                try await store.close()
-                store = try await fixture.open()
-            }
-        }
-        for round in 0..<5 { try fixture.expect(store, round * 10..<round * 10 + 10, round: round) }
-        try fixture.expect(store, 50..<130, round: 5)
-        #expect(store.statistics.keys == 130)
-        #expect(store.log.index.checkInvariants() == nil)
-        try await store.close()
-    }
-
-    @Test func aNewStoreHasNothingToCompact() async throws {
-        let store = try await fixture.open()
         let report = try await store.compact()
         #expect(report.snapshot == nil && report.removedFiles == 0)
         try await store.put("a", "b")
-        #expect(try await store.compact().snapshot?.keys == 1)
-        // The same holds just after a compaction.
-        let second = try await store.compact()
-        #expect(second.snapshot?.keys == 1 && second.removedFiles == 0)
-        #expect(fixture.snapshots.count == 1)
+        let first = try await store.compact()
+        #expect(first.snapshot?.keys == 1)
+        // The same holds just after a compaction, and after an opening.
+        for _ in 0..<3 {
+            let report = try await store.compact()
+            #expect(report.snapshot == first.snapshot && report.removedFiles == 0)
+            try await store.close()
+            store = try await fixture.open()
+        }
+        #expect(fixture.snapshots.count == 1 && fixture.logs.count == 1)
         try await store.close()
     }
 
@@ -126,27 +113,6 @@ import Testing
         let last = try await fixture.open()
         #expect(last.statistics.keys == 5)
         try await last.close()
-    }
-
-    @Test func sequenceConditionsHoldAcrossCompaction() async throws {
-        let store = try await fixture.open()
-        let sequence = try await store.put("counter", "1")
-        try await store.compact()
-        let next = try await store.put("counter", "2", if: .sequence(sequence))
-        await expectError(.conflict) { try await store.put("counter", "3", if: .sequence(sequence)) }
-        try await store.compact()
-        try await store.put("counter", "3", if: .sequence(next))
-        try await store.close()
-    }
-
-    @Test func itIsAutomaticOnceTheLogIsLarge() async throws {
-        let store = try await fixture.open { $0.compaction.minimumLogBytes = 40 << 10 }
-        for round in 0..<20 { try await fixture.fill(store, 0..<100, round: round) }
-        while store.statistics.compaction.completed < 2 { try await Task.sleep(for: .milliseconds(5)) }
-        while store.statistics.compaction.isRunning { try await Task.sleep(for: .milliseconds(5)) }
-        try fixture.expect(store, 0..<100, round: 19)
-        #expect(store.statistics.logBytes < 100 << 10)
-        try await store.close()
     }
 
     /// The log of the removals is too short to be compacted for itself.
@@ -205,20 +171,5 @@ import Testing
         }
         #expect(seen == count)
         try await store.close()
-    }
-
-    /// An opening without writes has nothing to compact.
-    @Test func anOpeningWithoutWritesIsNotCompacted() async throws {
-        var store = try await fixture.open()
-        try await fixture.fill(store, 0..<50)
-        let first = try await store.compact()
-        try await store.close()
-        for _ in 0..<3 {
-            store = try await fixture.open()
-            let report = try await store.compact()
-            #expect(report.snapshot == first.snapshot && report.removedFiles == 0)
-            try await store.close()
-        }
-        #expect(fixture.snapshots.count == 1 && fixture.logs.count == 1)
     }
 }

@@ -11,6 +11,7 @@ import Testing
         Store.Configuration(in: POSIXFileSystem(), segmentBytes: 128 << 10, commitBufferBytes: 64 << 10)
     }
 
+    /// Tasks write, threads write by the blocking calls, and tasks read.
     @Test func writersOfAllDurabilitiesAndReaders() async throws {
         let store = try await Store.open(at: directory.path("s"), configuration: configuration)
         let levels: [Durability] = [.synced, .written, .buffered]
@@ -27,11 +28,22 @@ import Testing
                     }
                 }
             }
+            for writer in 9..<12 {
+                group.addTask {
+                    try await BlockingPool.run { () throws(StoreError) in
+                        for number in 1...60 {
+                            let durability = levels[writer % 3]
+                            let sequence = try store.blocking.put("w\(writer)", "\(number)", durability: durability)
+                            #expect(try store.entry("w\(writer)")?.sequence == sequence)
+                        }
+                    }
+                }
+            }
             for _ in 0..<3 {
                 group.addTask {
                     var last: [String: Int] = [:]
                     for _ in 0..<200 {
-                        for writer in 0..<9 {
+                        for writer in 0..<12 {
                             let key = "w\(writer)"
                             guard let value = try store.get(key) else { continue }
                             let number = Int(String(decoding: value, as: UTF8.self))!
@@ -44,10 +56,10 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(store.statistics.lastSequence == 540)
+        #expect(store.statistics.lastSequence == 720)
         try await store.close()
         let again = try await Store.open(at: directory.path("s"), configuration: configuration)
-        for writer in 0..<9 { #expect(try again.get("w\(writer)") == [UInt8]("60".utf8)) }
+        for writer in 0..<12 { #expect(try again.get("w\(writer)") == [UInt8]("60".utf8)) }
         try await again.close()
     }
 

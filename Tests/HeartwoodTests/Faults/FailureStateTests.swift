@@ -2,11 +2,26 @@ import Foundation
 import Heartwood
 import HeartwoodConcurrency
 import HeartwoodFileSystem
+import HeartwoodTesting
 import Testing
 
 /// The state of a store after failures of the file system.
 @Suite struct FailureStateTests {
-    let disk = FaultyFileSystem(InMemoryFileSystem())
+    let disk = SimulatedDisk()
+
+    /// Commits are written by calls, so that these can fail.
+    init() { disk.allowsMapping = false }
+
+    /// Fails every call of these kinds.
+    private func fail(_ operations: FileSystemError.Operation..., code: Int32 = EIO, path: String = "") {
+        disk.inject(Fault(Set(operations), .error(code), path: path, times: .max))
+    }
+
+    private func holdSyncs(_ isHeld: Locked<Bool>) {
+        disk.observe { operation, _ in
+            if operation == .sync { spin { !isHeld.withLock { $0 } } }
+        }
+    }
 
     private func open(_ configure: (inout Store.Configuration) -> Void = { _ in }) throws -> Store {
         var configuration = Store.Configuration(in: disk, segmentBytes: 64 << 10, commitBufferBytes: 64 << 10)
@@ -17,16 +32,18 @@ import Testing
     @Test func afterAFailedSyncNothingMoreIsAcknowledged() async throws {
         var store = try open()
         try await store.put("safe", "1")
-        disk.fail { $0.operation == .sync ? EIO : nil }
+        fail(.sync)
         await expectError(.outcomeUnknown) { try await store.put("lost", "1") }
         #expect(store.state == .failed)
         disk.heal()
+        let calls = disk.trace.callCount
         await expectError(.failed) { try await store.put("later", "1") }
         await expectError(.failed) { try await store.put("later", "1", durability: .buffered) }
         await expectError(.failed) { try await store.sync() }
         #expect(try store.get("safe") == [0x31])
         #expect(try store.get("lost") == nil, "what isn't on disk isn't visible")
-        #expect(!disk.calls.contains { $0.operation == .sync }, "a failed sync is never repeated")
+        let later = disk.trace.calls.filter { $0.number >= calls }
+        #expect(!later.contains { $0.operation == .sync }, "a failed sync is never repeated")
         await expectError(.failed) { try await store.close() }
         store = try open()
         #expect(try store.get("safe") == [0x31])
@@ -37,9 +54,8 @@ import Testing
     /// Otherwise the next opening after a crash would assign the number of a buffered write again.
     @Test func noNumberIsAssignedBeforeTheFirstSegmentExists() async throws {
         for operation in [FileSystemError.Operation.rename, .syncDirectory] {
-            let path = "/data/store"
             try await open().close()
-            disk.fail { $0.operation == operation && $0.path.hasPrefix(path) ? EIO : nil }
+            fail(operation, path: operation == .rename ? "" : "/data/store")
             let store = try open()
             await expectError(.failed) { try await store.put("a", "1", durability: .buffered) }
             #expect(store.statistics.lastSequence == 0)
@@ -52,37 +68,13 @@ import Testing
         let store = try open()
         try await store.put("safe", "1")
         store.settle()
-        disk.fail { $0.operation == .write ? EIO : nil }
+        fail(.write)
         let error = await expectError(.outcomeUnknown) { try await store.put("lost", "1", durability: .written) }
         #expect((error?.cause as? FileSystemError)?.code == EIO)
         disk.heal()
         await expectError(.failed) { try await store.close() }
         let again = try open()
         #expect(try again.get("safe") == [0x31])
-        try await again.close()
-    }
-
-    @Test func aFullDiskRefusesBeforeNumberingAndRecoversAutomatically() async throws {
-        let store = try open()
-        let first = try await store.put("first", "1")
-        disk.fail { $0.operation == .allocate ? ENOSPC : nil }
-        var accepted: [SequenceNumber] = []
-        let refused = await firstRefusal { _ in
-            accepted.append(try await store.put("fill", [UInt8](repeating: 7, count: 8_000)))
-        }
-        #expect(refused?.code == .outOfSpace)
-        #expect(store.state == .outOfSpace)
-        #expect(try store.get("first") == [0x31])
-        #expect(accepted == Array((first + 1)..<(first + 1 + UInt64(accepted.count))))
-        disk.heal()
-        // Without a write, the store checks the disk on its own.
-        for _ in 0..<6_000 where store.state != .ready { try await Task.sleep(for: .milliseconds(50)) }
-        #expect(store.state == .ready)
-        let next = try await store.put("after", "1")
-        #expect(next == first + 1 + UInt64(accepted.count), "a refused write has no number")
-        try await store.close()
-        let again = try open()
-        #expect(try again.get("after") == [0x31])
         try await again.close()
     }
 
@@ -93,7 +85,7 @@ import Testing
             $0.delays = .manual(ManualDelays())
         }
         try await store.put("first", "1")
-        disk.fail { $0.operation == .allocate ? ENOSPC : nil }
+        fail(.allocate, code: ENOSPC)
         let refused = await firstRefusal { _ in
             try await store.put("fill", [UInt8](repeating: 7, count: 40_000))
         }
@@ -107,7 +99,7 @@ import Testing
 
     @Test func aFullDiskAtTheFirstWriteOfAnOpening() async throws {
         let store = try open()
-        disk.fail { $0.operation == .allocate || $0.operation == .write ? EDQUOT : nil }
+        fail(.allocate, .write, code: EDQUOT)
         await expectError(.outOfSpace) { try await store.put("a", "1") }
         disk.heal()
         #expect(try await store.put("a", "1") == 1)
@@ -117,7 +109,7 @@ import Testing
     @Test func tooManyFilesAtRotationIsNoFailure() async throws {
         let store = try open()
         try await store.put("a", "1")
-        disk.fail { $0.operation == .open ? EMFILE : nil }
+        fail(.open, code: EMFILE)
         let refused = await firstRefusal(limit: 40) { _ in
             try await store.put("fill", [UInt8](repeating: 7, count: 8_000))
         }
@@ -128,79 +120,37 @@ import Testing
         try await store.close()
     }
 
-    @Test(arguments: [FileSystemError.Operation.rename, .syncDirectory, .sync, .write])
-    func aRotationThatFailsHalfWayLosesNothing(_ operation: FileSystemError.Operation) async throws {
-        var store = try open()
-        var acknowledged = 0
-        let failure = await firstRefusal(limit: 200) { number in
-            if number == 5 {
-                disk.fail {
-                    $0.operation == operation
-                        && ($0.operation == .rename || $0.operation == .syncDirectory || $0.count > 6)
-                        ? EIO : nil
-                }
-            }
-            try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 3_000))
-            acknowledged = number + 1
+    /// As SQLite tests do: fails the first call, then the second and so on, also while the store rotates. No call loses
+    /// an acknowledged write, alone or with a crash after it.
+    @Test func everyCallFailsOnceOrFromThenOn() async throws {
+        struct Lost: Error { let number: Int }
+        func configuration(_ disk: SimulatedDisk) -> Store.Configuration {
+            disk.allowsMapping = false
+            return Store.Configuration(in: disk, segmentBytes: 16 << 10, commitBufferBytes: 64 << 10)
         }
-        // The write that needed the new segment either had its offset in it or was still waiting for one.
-        #expect(failure?.code == .outcomeUnknown || failure?.code == .failed)
-        disk.heal()
-        // Throws `.failed` if an accepted write did not reach the disk.
-        try? await store.close()
-        store = try open()
-        for number in 0..<acknowledged {
-            #expect(try store.get("k\(number)") == [UInt8](repeating: UInt8(number), count: 3_000))
-        }
-        try await store.put("more", "1")
-        try await store.close()
-    }
-
-    /// As SQLite tests do: fail the first call, then the second and so on, until a run has no call left to fail.
-    @Test(arguments: [true, false])
-    func everyCallFailsOnceOrFromThenOn(_ once: Bool) async throws {
-        var target = 1
-        var isClean = false
-        while !isClean {
-            let disk = FaultyFileSystem(InMemoryFileSystem())
-            let configuration = Store.Configuration(
-                in: disk, segmentBytes: 16 << 10, commitBufferBytes: 64 << 10)
-            let total = Locked(0)
-            disk.fail { [target] _ in
-                let number = total.withLock { total -> Int in
-                    total += 1
-                    return total
+        var rotations = UInt64(0)
+        let report = try await CrashTest().failEveryCall { disk in
+            let store = try await Store.open(at: "/store", configuration: configuration(disk))
+            for number in 0..<14 {
+                do {
+                    try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 1_000))
+                    disk.note(number)
+                } catch let error as StoreError {
+                    #expect([.inputOutput, .outcomeUnknown, .failed].contains(error.code), "\(error)")
                 }
-                return (once ? number == target : number >= target) ? EIO : nil
             }
-            var acknowledged: [String] = []
-            var failures = 0
-            do {
-                let store = try Store(openingAt: "/s", configuration: configuration)
-                for number in 0..<12 {
-                    do {
-                        try await store.put("k\(number)", [UInt8](repeating: UInt8(number), count: 1_000))
-                        acknowledged.append("k\(number)")
-                    } catch {
-                        failures += 1
-                    }
-                }
-                do { try await store.close() } catch { failures += 1 }
-            } catch {
-                failures += 1
-            }
-            isClean = total.withLock { $0 } < target
-            #expect(isClean || once || failures > 0, "call \(target)")
-            disk.heal()
-            let store = try Store(openingAt: "/s", configuration: configuration)
-            for (number, key) in acknowledged.enumerated() {
-                #expect(try store.get(key)?.count == 1_000, "\(key), \(number), failing call \(target)")
+            rotations = max(rotations, store.statistics.rotations)
+            try await store.close()
+        } check: { disk, crash in
+            let store = try await Store.open(at: "/store", configuration: configuration(disk))
+            for number in crash.notes(of: Int.self)
+            where try store.get("k\(number)") != [UInt8](repeating: UInt8(number), count: 1_000) {
+                throw Lost(number: number)
             }
             try await store.put("after", "1")
             try await store.close()
-            target += 1
         }
-        #expect(target > 40)
+        #expect(report.faults > 80 && rotations > 0, "\(report)")
     }
 
     @Test func aReadErrorAtOpeningIsNotTheEndOfTheLog() async throws {
@@ -208,26 +158,28 @@ import Testing
         for number in 0..<10 { try await store.put("k\(number)", "v") }
         try await store.close()
         for nth in 1...2 {
-            disk.fail { $0.operation == .read && $0.count == nth ? EIO : nil }
+            disk.inject(Fault(.read, .error(EIO), at: nth))
             await expectError(.inputOutput) { _ = try open() }
+            disk.heal()
         }
-        disk.heal()
         let again = try open()
         #expect(try Array(again.scan().keys).count == 10)
         try await again.close()
     }
 
     @Test func openingWithoutPermissionSaysSo() async throws {
-        disk.fail { $0.operation == .createDirectory ? EROFS : nil }
+        fail(.createDirectory, code: EROFS)
         await expectError(.permission) { _ = try open() }
-        disk.fail { $0.operation == .lock ? EACCES : nil }
+        disk.heal()
+        fail(.lock, code: EACCES)
         await expectError(.permission) { _ = try open() }
     }
 
     @Test func aSyncedWriteIsInvisibleUntilItIsOnDisk() async throws {
         let store = try open()
         try await store.put("a", "1")
-        disk.holdSyncs()
+        let isHeld = Locked(true)
+        holdSyncs(isHeld)
         let write = Task { try await store.put("a", "2") }
         while store.statistics.lastSequence < 2 { await Task.yield() }
         let later = Task { try await store.put("b", "1", durability: .buffered) }
@@ -235,7 +187,7 @@ import Testing
         #expect(try store.get("a") == [0x31])
         #expect(try store.get("b") == nil, "a buffered write waits for an earlier synced one")
         #expect(store.statistics.visibleSequence == 1)
-        disk.releaseSyncs()
+        isHeld.withLock { $0 = false }
         _ = try await (write.value, later.value)
         #expect(try store.get("a") == [0x32] && store.get("b") == [0x31])
         try await store.close()
@@ -255,7 +207,8 @@ import Testing
     @Test func writersWaitWhenTheDiskIsSlowAndMemoryStaysFlat() async throws {
         let store = try open()
         try await store.put("a", "1")
-        disk.holdSyncs()
+        let isHeld = Locked(true)
+        holdSyncs(isHeld)
         let writers = Task {
             try await concurrently(0..<100) { writer in
                 try await store.put("k\(writer)", [UInt8](repeating: 1, count: 8_000))
@@ -264,7 +217,7 @@ import Testing
         try await Task.sleep(for: .milliseconds(100))
         // Two buffers of 64 KiB hold at most 16 of these writes.
         #expect(store.statistics.lastSequence <= 20)
-        disk.releaseSyncs()
+        isHeld.withLock { $0 = false }
         try await writers.value
         #expect(store.statistics.lastSequence == 101)
         try await store.close()

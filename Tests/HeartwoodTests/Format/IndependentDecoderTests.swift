@@ -39,15 +39,23 @@ struct IndependentDecoderTests {
         return configuration
     }
 
-    /// Random writes in several openings of one store; each opening ends with a close, or the store is dropped.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func randomStoresReadTheSame(seed: UInt64) async throws {
+    /// Random writes in several openings of one store, with compactions in between, some of which keep the log that
+    /// they cover. Each opening ends with a close, or the store is dropped.
+    @Test(arguments: 1...4 as ClosedRange<UInt64>, [false, true])
+    func randomStoresReadTheSame(seed: UInt64, compacts: Bool) async throws {
         var random = SplitMix64(seed: seed)
-        let path = directory.path("store\(seed)")
+        let path = directory.path("store")
         for opening in 0..<4 {
-            let configuration = configuration(compressing: opening % 2 == 0)
+            var configuration = configuration(compressing: opening % 2 == 0)
+            configuration.logRetention = Bool.random(using: &random) ? .everything : .none
+            configuration.compaction = .manual
             var store: Store? = try await Store.open(at: path, configuration: configuration)
-            for _ in 0..<60 { try await write(to: store!, &random) }
+            for part in 0..<3 {
+                for _ in 0..<20 { try await write(to: store!, &random) }
+                guard compacts, part < 2 else { continue }
+                try await store!.compact()
+                try await expectSame(path, pairs(of: store!))
+            }
             if Bool.random(using: &random) { try await store!.sync() }
             let expected = try pairs(of: store!)
             if Bool.random(using: &random) { try await store!.close() }
@@ -55,7 +63,7 @@ struct IndependentDecoderTests {
             #expect(expected.count > 20)
             try await expectSame(path, expected)
         }
-        #expect(TemporaryDirectory.segments(of: path).count > 4)
+        #expect(compacts || TemporaryDirectory.segments(of: path).count > 4)
     }
 
     private func write(to store: Store, _ random: inout SplitMix64) async throws {
@@ -105,31 +113,6 @@ struct IndependentDecoderTests {
         case 0: .at(Timestamp(milliseconds: 4_102_444_800_000 + UInt64(Int.random(in: 0..<1000, using: &random))))
         case 1: .at(Timestamp(milliseconds: 1_000_000_000_000))
         default: .never
-        }
-    }
-
-    /// The same with compactions in between, some of which keep the log that they cover.
-    @Test(arguments: [11, 12, 13, 14] as [UInt64])
-    func compactedStoresReadTheSame(seed: UInt64) async throws {
-        var random = SplitMix64(seed: seed)
-        let path = directory.path("compacted\(seed)")
-        for opening in 0..<4 {
-            var configuration = configuration(compressing: opening % 2 == 0)
-            configuration.logRetention = Bool.random(using: &random) ? .everything : .none
-            configuration.compaction = .manual
-            var store: Store? = try await Store.open(at: path, configuration: configuration)
-            for _ in 0..<Int.random(in: 1...2, using: &random) {
-                for _ in 0..<30 { try await write(to: store!, &random) }
-                try await store!.compact()
-                let compacted = try pairs(of: store!)
-                try await expectSame(path, compacted)
-            }
-            for _ in 0..<Int.random(in: 0..<20, using: &random) { try await write(to: store!, &random) }
-            if Bool.random(using: &random) { try await store!.sync() }
-            let expected = try pairs(of: store!)
-            if Bool.random(using: &random) { try await store!.close() }
-            store = nil
-            try await expectSame(path, expected)
         }
     }
 

@@ -123,27 +123,18 @@ extension VersionedIndex {
         entries(range, at: visibleSequence, reversed: reversed, limit: limit).map(\.key)
     }
 
+    /// The entries of a range, read in pages of `limit`.
     func entries(_ range: KeyRange, at sequence: UInt64, reversed: Bool, limit: Int) -> [IndexEntry] {
         var entries: [IndexEntry] = []
         while true {
-            let page = collect(range, after: entries.last?.key, at: sequence, reversed: reversed, limit: limit)
-            entries += page
-            if page.count < limit { return entries }
+            let rest = entries.last.map { range.remainder(after: $0.key, reversed: reversed) } ?? range
+            let end = entries.count + limit
+            forEach(in: rest, at: lastAddress(sequence), reversed: reversed) { key, version in
+                entries.append(IndexEntry(key: [UInt8](key), version: version.first))
+                return entries.count < end
+            }
+            if entries.count < end { return entries }
         }
-    }
-
-    /// Up to `limit` entries after `cursor`.
-    func collect(
-        _ range: KeyRange, after cursor: [UInt8]?, at sequence: UInt64, reversed: Bool, limit: Int
-    ) -> [IndexEntry] {
-        let range = cursor.map { range.remainder(after: $0, reversed: reversed) } ?? range
-        var entries: [IndexEntry] = []
-        guard limit > 0 else { return entries }
-        forEach(in: range, at: lastAddress(sequence), reversed: reversed) { key, version in
-            entries.append(IndexEntry(key: [UInt8](key), version: version.first))
-            return entries.count < limit
-        }
-        return entries
     }
 
     /// Bytes of nodes and long keys.

@@ -40,21 +40,4 @@ import Testing
         #expect(keys(.unbounded, .excluded([])) == [])
         #expect(keys(.included([]), .excluded([0, 0])) == [[0]])
     }
-
-    @Test(arguments: [[], [0x61], [0x61, 0], [0xFF], Array(repeating: 0xFF, count: 8), [0, 0xFF]] as [[UInt8]])
-    func prefixRanges(prefix: [UInt8]) {
-        let index = VersionedIndex()
-        index.put(all: Self.keys.reversed(), 1)
-        #expect(index.keys(.prefix(prefix)) == Self.keys.filter { $0.starts(with: prefix) })
-    }
-
-    @Test func remainders() {
-        let range = KeyRange(lower: .included([3]), upper: .excluded([7]))
-        #expect(range.remainder(after: [5], reversed: false).lower == .excluded([5]))
-        #expect(range.remainder(after: [2], reversed: false) == range)
-        #expect(range.remainder(after: [8], reversed: false).isEmpty)
-        #expect(range.remainder(after: [5], reversed: true).upper == .excluded([5]))
-        #expect(range.remainder(after: [8], reversed: true) == range)
-        #expect(range.remainder(after: [2], reversed: true).isEmpty)
-    }
 }

@@ -4,23 +4,6 @@ import Testing
 
 /// Read pins by the pin epoch in which they were taken.
 @Suite struct PinEpochsTests {
-    @Test func anEpochIsOverWhenItsPinsAreReleased() {
-        var epochs = PinEpochs()
-        #expect(epochs.isOver(0) && epochs.isOver(7))
-        let first = epochs.enter()
-        let second = epochs.enter()
-        #expect(!epochs.isOver(0))
-        #expect(epochs.end() == 0)
-        let third = epochs.enter()
-        #expect(first == 0 && second == 0 && third == 1)
-        epochs.leave(first)
-        #expect(!epochs.isOver(0))
-        epochs.leave(second)
-        #expect(epochs.isOver(0) && !epochs.isOver(1))
-        epochs.leave(third)
-        #expect(epochs.isOver(1))
-    }
-
     /// Compared with a list of all pins.
     @Test func epochsCountWhatAListCounts() {
         var random = SplitMix64(fromEnvironmentFor: "PinEpochsTests")

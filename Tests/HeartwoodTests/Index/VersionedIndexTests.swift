@@ -8,18 +8,6 @@ import Testing
     let a: [UInt8] = [0x61]
     let b: [UInt8] = [0x62]
 
-    @Test func pendingWritesAreNewestButNotVisible() {
-        index.put(a, 1)
-        index.put(a, 2, publish: false)
-        #expect(index.visibleSequence == 1)
-        #expect(index.find(a)?.sequence == 1)
-        #expect(index.newest(a)?.sequence == 2)
-        #expect(index.find(a, at: 2)?.sequence == 2)
-        index.publish(2)
-        #expect(index.find(a)?.sequence == 2)
-        #expect(index.statistics.versions == 1)
-    }
-
     @Test func publishingNeverGoesBack() {
         index.put(a, 5)
         index.publish(3)
@@ -67,124 +55,10 @@ import Testing
         #expect(version == .value(2).part(1))
     }
 
-    @Test func theLastVersionWithinAWriteWins() {
-        for publish in [true, false] {
-            let index = VersionedIndex()
-            index.apply(sequence: 7, publish: publish) { writer in
-                writer.add(a, .value(7, length: 8))
-                writer.add(a, .tombstone(7))
-                writer.add(a, .value(7, length: 24))
-                writer.add(b, .value(7))
-                writer.add(b, .tombstone(7))
-            }
-            #expect(index.newest(a) == .value(7, length: 24))
-            #expect(index.newest(b) == nil)
-            #expect(index.statistics.liveBytes == 24)
-            #expect(index.checkInvariants() == nil)
-        }
-    }
-
     @Test func anOlderVersionIsIgnored() {
         index.put(a, 5)
         index.apply(sequence: 6, publish: true) { writer in writer.add(a, .value(4)) }
         #expect(index.newest(a)?.sequence == 5)
-    }
-
-    @Test func publishingAllLeavesNoHistory() {
-        for sequence in 1...5_000 as ClosedRange<UInt64> {
-            index.put(a, sequence, publish: false)
-            if sequence % 2 == 0 {
-                index.remove(b, sequence, publish: false)
-            } else {
-                index.put(b, sequence, publish: false)
-            }
-        }
-        index.publish(5_000)
-        index.prune()
-        #expect(index.statistics.versions == 1)
-        #expect(index.statistics.tombstones == 0)
-        #expect(index.checkInvariants() == nil)
-    }
-
-    @Test func aPinnedSequenceKeepsWhatItSees() {
-        index.put(a, 1)
-        index.put(b, 2)
-        let pinned = index.pinSequence()
-        #expect(pinned == 2)
-        index.remove(a, 3)
-        index.put(b, 4)
-        index.put(b, 5)
-        #expect(index.find(a) == nil)
-        #expect(index.find(a, at: pinned)?.sequence == 1)
-        #expect(index.find(b, at: pinned)?.sequence == 2)
-        #expect(index.count(in: .all, at: pinned) == 2)
-        // Versions 2 and 5 of b, version 1 of a and its tombstone. Version 4 is not needed.
-        #expect(index.statistics.versions == 4)
-        #expect(index.statistics.tombstones == 1)
-        index.release(pinned)
-        #expect(index.statistics.versions == 1)
-        #expect(index.statistics.tombstones == 0)
-    }
-
-    @Test func pinsAreCounted() {
-        index.put(a, 1)
-        #expect(index.pinSequence() == 1)
-        #expect(index.pinSequence() == 1)
-        index.put(a, 2)
-        index.release(1)
-        #expect(index.find(a, at: 1)?.sequence == 1)
-        #expect(index.statistics.readPoints == 1)
-        index.release(1)
-        #expect(index.statistics.versions == 1)
-        #expect(index.statistics.readPoints == 0)
-    }
-
-    /// A transaction reads at the newest sequence, pending writes included.
-    @Test func aSequenceNotYetVisibleCanBePinned() {
-        index.put(a, 1)
-        index.put(a, 2, publish: false)
-        let pinned = index.pinSequence(newest: true)
-        index.put(a, 3, publish: false)
-        index.publish(3)
-        #expect(index.find(a, at: pinned)?.sequence == 2)
-        #expect(index.statistics.versions == 2)
-        index.release(pinned)
-        #expect(index.statistics.versions == 1)
-    }
-
-    /// Pins are released in any order: the version stays until the last one.
-    @Test(arguments: [[1, 2, 3], [1, 3, 2], [2, 1, 3], [2, 3, 1], [3, 1, 2], [3, 2, 1]] as [[UInt64]])
-    func overlappingPins(order: [UInt64]) {
-        index.put(a, 1)
-        for _ in 0..<3 {
-            let pinned = index.pinSequence()
-            index.put(b, pinned + 1)
-        }
-        index.put(a, 9)
-        for (released, pinned) in order.enumerated() {
-            #expect(index.find(a, at: pinned)?.sequence == 1)
-            #expect(index.checkInvariants() == nil)
-            index.release(pinned)
-            #expect(index.find(a, at: order.last!)?.sequence == (released == 2 ? nil : 1))
-        }
-        #expect(index.statistics.versions == 2)
-    }
-
-    @Test func removingAnAbsentKeyLeavesNoTrace() {
-        index.remove(a, 1, publish: false)
-        index.put(b, 2)
-        index.remove(b, 3)
-        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
-    }
-
-    @Test func aTombstoneStaysAsLongAsItHidesSomething() {
-        index.put(a, 1)
-        index.remove(a, 2, publish: false)
-        #expect(index.find(a)?.sequence == 1)
-        #expect(index.newest(a)?.isTombstone == true)
-        #expect(index.find(a, at: 2) == nil)
-        index.publish(2)
-        #expect(index.newest(a) == nil)
     }
 
     @Test func garbageIsFreedInPortionsByAnyCall() {
@@ -233,23 +107,6 @@ import Testing
         #expect(!isUnchanged(), "a removed and pruned key")
         index.put([2], 7)
         #expect(!isUnchanged(), "as many keys as before, but another version")
-    }
-
-    @Test func statisticsCountTheNewest() {
-        index.apply(sequence: 1, publish: true) { writer in
-            writer.add(a, .value(1, length: 104))
-            writer.add(b, .value(1, length: 48))
-        }
-        index.apply(sequence: 2, publish: false) { writer in
-            writer.add(a, .value(2, length: 56))
-            writer.add(b, .tombstone(2))
-        }
-        let statistics = index.statistics
-        #expect(statistics.keys == 1)
-        #expect(statistics.versions == 4)
-        #expect(statistics.tombstones == 1)
-        #expect(statistics.liveBytes == 56)
-        #expect(statistics.readPoints == 0)
     }
 
     @Test func aKeyIsNotEmptyAndNotTooLong() async {

@@ -277,22 +277,6 @@ import Testing
         try await store.close()
     }
 
-    /// Meanwhile the log writer rotates segments, preallocates and syncs.
-    @Test(arguments: ways)
-    func theLogWriterWorksConcurrently(way: LogWriting) async throws {
-        let store = try await open(way, Self.busy)
-        for number in 0..<4_000 {
-            try await store.put("k\(number % 100)", "value \(number)", durability: .written)
-        }
-        #expect(store.statistics.rotations > 3)
-        #expect(store.statistics.lastSequence == 4_000)
-        try await store.close()
-        let again = try await open(way)
-        for number in 3_900..<4_000 { #expect(try again.get("k\(number % 100)") == [UInt8]("value \(number)".utf8)) }
-        #expect(again.recoveryReport.records == 4_000)
-        try await again.close()
-    }
-
     /// On the real file system, a copy of the open store has everything that was stored.
     @Test func theRealFileSystemIsMapped() async throws {
         let directory = TemporaryDirectory()

@@ -116,19 +116,6 @@ import Testing
         try await judge(cases, of: history)
     }
 
-    @Test func aSegmentRenamedToAnotherKindOfNameIsMissing() async throws {
-        let history = try await StoreHistory(.crashed)
-        for (segment, name) in history.names.enumerated() {
-            for other in ["\(name).bak", "copy of \(name)", name.uppercased(), "0" + name, "garbage.log"] {
-                var versions = history.whole
-                versions[segment] = nil
-                var renamed = history.mix(versions, "\(segment) renamed to \(other)")
-                renamed.image.files[other] = history.final.image.files[name]
-                try await judge([renamed], of: history)
-            }
-        }
-    }
-
     // MARK: - Emptied
 
     @Test(arguments: StoreHistory.Ending.allCases)

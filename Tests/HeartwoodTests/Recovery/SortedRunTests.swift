@@ -83,16 +83,6 @@ import Testing
         }
     }
 
-    @Test func oneKeyManyTimes() throws {
-        var expected = Expected()
-        for sequence in 1...10_000 as ClosedRange<UInt64> {
-            let isTombstone = sequence % 3 == 0
-            expected.add([1, 2, 3], isTombstone ? .tombstone(sequence) : .value(sequence))
-        }
-        try expected.check()
-        #expect(expected.run.hasTombstones && expected.run.count == 1)
-    }
-
     /// The longest keys, equal except for their last byte, and one other key, so that there is no common prefix.
     @Test func theLongestKeysDifferAtTheirEndsOnly() throws {
         var expected = Expected()

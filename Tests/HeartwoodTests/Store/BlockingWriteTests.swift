@@ -1,11 +1,6 @@
-import Foundation
 import Heartwood
-import HeartwoodConcurrency
 import HeartwoodFileSystem
 import Testing
-
-private let smallConfiguration = Store.Configuration(
-    in: POSIXFileSystem(), segmentBytes: 128 << 10, commitBufferBytes: 64 << 10)
 
 /// The blocking forms of writing, called from threads.
 @Suite struct BlockingWriteTests {
@@ -53,47 +48,12 @@ private let smallConfiguration = Store.Configuration(
 
     /// A value that doesn't fit into the free part of the buffer or of the preallocated space makes the thread wait.
     @Test func largeValuesWaitForSpace() throws {
-        let store = try Store(openingAt: directory.path("s"), configuration: smallConfiguration)
+        let configuration = Store.Configuration(
+            in: POSIXFileSystem(), segmentBytes: 128 << 10, commitBufferBytes: 64 << 10)
+        let store = try Store(openingAt: directory.path("s"), configuration: configuration)
         let value = [UInt8](repeating: 0x61, count: 50_000)
         for number in 0..<40 { try store.blocking.put("k\(number)", value, durability: .buffered) }
         #expect(store.statistics.keys == 40)
         try store.blocking.close()
-    }
-}
-
-/// Threads and tasks that write concurrently. CI also runs this under ThreadSanitizer.
-@Suite struct BlockingWriteConcurrencyTests {
-    let directory = TemporaryDirectory()
-
-    @Test func threadsAndTasksShareAStore() async throws {
-        let store = try await Store.open(at: directory.path("s"), configuration: smallConfiguration)
-        let levels: [Durability] = [.synced, .written, .buffered]
-        let threads = try (0..<6).map { writer in
-            try startThread(name: "writer") {
-                for number in 1...60 {
-                    do {
-                        let sequence = try store.blocking.put("t\(writer)", "\(number)", durability: levels[writer % 3])
-                        let entry = try store.entry("t\(writer)")
-                        #expect(entry?.sequence == sequence)
-                    } catch {
-                        Issue.record(error)
-                    }
-                }
-            }
-        }
-        try await concurrently(0..<6) { writer in
-            for number in 1...60 {
-                let sequence = try await store.put("w\(writer)", "\(number)", durability: levels[writer % 3])
-                #expect(try store.entry("w\(writer)")?.sequence == sequence)
-            }
-        }
-        await withCheckedContinuation { continuation in
-            BlockingPool.start {
-                for thread in threads { thread.join() }
-                continuation.resume()
-            }
-        }
-        #expect(store.statistics.lastSequence == 720)
-        try await store.close()
     }
 }

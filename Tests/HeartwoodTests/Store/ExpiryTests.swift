@@ -19,14 +19,6 @@ import Testing
         try store.blocking.touch(key, expires: expires)
     }
 
-    @Test(arguments: [(-1_500, 8_500), (-1, 9_999), (0, 10_000), (1, 10_001), (-20_000, 0)])
-    func durationsAreAddedRoundedUp(milliseconds: Int, sum: UInt64) {
-        let start = Timestamp(milliseconds: 10_000)
-        #expect(start + .milliseconds(milliseconds) == Timestamp(milliseconds: sum))
-        #expect(start + .milliseconds(milliseconds) + .microseconds(1) == Timestamp(milliseconds: sum + 1))
-        #expect(start + (.milliseconds(milliseconds) - .microseconds(1)) == Timestamp(milliseconds: sum))
-    }
-
     @Test func touchingKeepsTheValue() async throws {
         try await store.put("a", "value", expires: end(2_000))
         let number = try await store.touch("a", expires: end(9_000))

@@ -5,7 +5,11 @@ import Testing
 
 /// What a call accepts is read again, whatever the value: from memory, from the log and from a snapshot.
 @Suite struct ExtremesTests {
+    /// A time, a duration, and their sum, rounded up to milliseconds.
     private static let sums: [(UInt64, Duration, UInt64)] = [
+        (10_000, .milliseconds(-1_500), 8_500), (10_000, .milliseconds(1) + .microseconds(1), 10_002),
+        (10_000, .microseconds(1), 10_001), (10_000, .microseconds(-1), 10_000), (10_000, .milliseconds(1), 10_001),
+        (10_000, .milliseconds(-1) + .microseconds(1), 10_000), (10_000, .milliseconds(-20_000), 0),
         (0, .milliseconds(UInt64.max), .max), (0, .milliseconds(UInt64.max) - .nanoseconds(1), .max),
         (0, .milliseconds(UInt64.max) - .milliseconds(1), .max - 1), (1, .milliseconds(UInt64.max), .max),
         (.max, .zero - .milliseconds(UInt64.max), 0), (.max, .milliseconds(1) - .milliseconds(UInt64.max), 1),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Scans in both directions over records of all sizes, in all locations.
+/// Reads of records of all sizes, in all locations, and scans over them in both directions.
 @Suite struct RecordWalkTests {
     /// A value that depends on the key and the length.
     private static func value(_ number: Int, _ length: Int) -> [UInt8] {
@@ -20,6 +20,14 @@ import Testing
 
     private func check(_ store: Store, _ expected: [Int: Int], _ context: String) throws {
         let keys = expected.keys.sorted()
+        let values = keys.map { Self.value($0, expected[$0]!) }
+        for (key, value) in zip(keys, values) {
+            try #require(try store.get(bigEndianKey(key)) == value, "\(context)")
+            let length = try store.withEntry(bigEndianKey(key)) { value, _, _ in value.byteCount }
+            try #require(length == value.count, "\(context)")
+        }
+        let all = try store.readView().get(all: keys.reversed().map(bigEndianKey) + [[0xFF]])
+        try #require(all == values.reversed() + [nil], "\(context)")
         for reversed in [false, true] {
             for (lower, upper) in [(0, keys.count), (keys.count / 3, keys.count / 2), (5, 6), (7, 7)] {
                 let range = KeyRange(
@@ -91,5 +99,36 @@ import Testing
         }
         #expect(values == [65_600, 10])
         try await store.close()
+    }
+
+    struct Stop: Error {}
+
+    /// The body of a scan ends it, or its error is rethrown.
+    @Test func theBodyEndsAScan() async throws {
+        let store = try Store.inMemory()
+        for number in 0..<20 { try await store.put(bigEndianKey(number), "value") }
+        var seen: [[UInt8]] = []
+        try store.scan(.from(bigEndianKey(10))).forEachKey { key in
+            seen.append(key.withUnsafeBytes { [UInt8]($0) })
+            return seen.count == 5 ? .stop : .next
+        }
+        #expect(seen == (10..<15).map(bigEndianKey))
+        #expect(throws: Stop.self) { try store.scan().forEach { _, _ in throw Stop() } }
+        #expect(throws: Stop.self) { try store.scan().forEachKey { _ in throw Stop() } }
+        #expect(throws: Stop.self) { try store.withEntry(bigEndianKey(1)) { _, _, _ in throw Stop() } }
+    }
+
+    @Test func aDamagedRecordIsRefusedFromAMappingToo() async throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path("store")
+        let configuration = configuration(.mapped, POSIXFileSystem())
+        try await Store.withStore(at: path, configuration: configuration) { store in
+            try await store.put("key", "a value that will be damaged")
+        }
+        let reopened = try await Store.open(at: path, configuration: configuration)
+        #expect(try reopened.get("key") == Array("a value that will be damaged".utf8))
+        try POSIXFileSystem().flipBit(of: TemporaryDirectory.segments(of: path)[0], at: 4096 + 80)
+        #expect(throws: StoreError.self) { try reopened.get("key") }
+        try await reopened.close()
     }
 }

@@ -13,18 +13,6 @@ import Testing
         return try await Store.open(at: directory.path("store"), configuration: configuration)
     }
 
-    @Test func aValueComesBack() async throws {
-        let store = try await onDisk()
-        let first = try await store.put("user:1", "Ada")
-        let second = try await store.put("user:2", [0, 1, 2] as [UInt8])
-        #expect(first == 1 && second == 2)
-        #expect(try store.get("user:1") == [UInt8]("Ada".utf8))
-        #expect(try await store.fetch("user:2") == [0, 1, 2])
-        #expect(try store.get("user:3") == nil)
-        #expect(try store.contains("user:1"))
-        try await store.close()
-    }
-
     @Test(arguments: [Durability.synced, .written, .buffered])
     func aValueSurvivesClosingAndOpening(_ durability: Durability) async throws {
         var store = try await onDisk()
@@ -40,35 +28,6 @@ import Testing
             #expect(try store.get("key\(number)") == (number == 7 ? nil : [UInt8]("value\(number)".utf8)))
         }
         #expect(try await store.put("more", "x") == 102)
-        try await store.close()
-    }
-
-    @Test func aStoreInMemoryBehavesTheSame() async throws {
-        let store = try Store.inMemory()
-        try await store.put("a", "1")
-        try await store.put("b", "2", durability: .buffered)
-        #expect(try store.get("a") == [0x31])
-        #expect(try store.get("b") == [0x32])
-        try await store.close()
-    }
-
-    @Test func anEmptyValueIsAValue() async throws {
-        let store = try await onDisk()
-        try await store.put("empty", "")
-        #expect(try store.get("empty") == [])
-        try await store.close()
-    }
-
-    @Test func limitsOfKeysAndValuesAreErrors() async throws {
-        let store = try await onDisk { $0.maximumValueBytes = 10 }
-        await expectError(.invalidArgument) { try await store.put("", "x") }
-        await expectError(.invalidArgument) {
-            try await store.put([UInt8](repeating: 1, count: 65_536), "x")
-        }
-        try await store.put([UInt8](repeating: 1, count: 65_535), "x")
-        await expectError(.tooLarge) { try await store.put("k", "12345678901") }
-        await expectError(.invalidArgument) { try await store.write { $0.remove("") } }
-        #expect(throws: StoreError.self) { try store.get("") }
         try await store.close()
     }
 
@@ -125,121 +84,6 @@ import Testing
         try await onDisk().close()
     }
 
-    @Test func batchesHaveOneNumber() async throws {
-        let store = try await onDisk()
-        let number = try await store.write { batch in
-            batch.put("a", "1")
-            batch.put("b", "2")
-            batch.remove("a")
-            batch.put("b", "3")
-        }
-        #expect(number == 1)
-        #expect(try store.get("a") == nil)
-        #expect(try store.get("b") == [0x33])
-        #expect(try store.entry("b")?.sequence == 1)
-        #expect(try await store.put("c", "4") == 2)
-        try await store.close()
-    }
-
-    @Test func conditionsAreChecked() async throws {
-        let store = try await onDisk()
-        let first = try await store.put("a", "1", if: .absent)
-        await expectError(.conflict) { try await store.put("a", "2", if: .absent) }
-        let second = try await store.put("a", "2", if: .sequence(first))
-        await expectError(.conflict) { try await store.put("a", "3", if: .sequence(first)) }
-        await expectError(.conflict) { try await store.remove("a", if: .sequence(first)) }
-        try await store.remove("a", if: .sequence(second))
-        try await store.put("a", "4", if: .absent)
-        let view = try store.readView()
-        try await store.put("z", "1", durability: .buffered)
-        try await store.write { $0.require(.unchangedRange(.prefix("a"), since: view)) }
-        await expectError(.conflict) {
-            try await store.write { $0.require(.unchangedRange(.all, since: view)) }
-        }
-        try await store.close()
-    }
-
-    @Test func transactionsSeeTheirOwnWritesAndRunAgainOnConflict() async throws {
-        let store = try await onDisk()
-        try await store.put("n", "1")
-        var runs = 0
-        let result = try await store.transaction { tx in
-            runs += 1
-            let n = Int(String(decoding: try tx.get("n")!, as: UTF8.self))!
-            if runs == 1 { _ = try await Task.detached { try await store.put("n", "10") }.value }
-            try tx.put("n", "\(n + 1)")
-            #expect(try tx.get("n") == [UInt8]("\(n + 1)".utf8))
-            #expect(try tx.entries(limit: .max).entries.map(\.value) == [[UInt8]("\(n + 1)".utf8)])
-            return n + 1
-        }
-        #expect(runs == 2 && result.value == 11 && result.sequence == 3)
-        #expect(try store.get("n") == [UInt8]("11".utf8))
-        try await store.close()
-    }
-
-    @Test func scansGoBothWays() async throws {
-        let store = try await onDisk()
-        for number in 0..<50 {
-            try await store.put("k\(number / 10)\(number % 10)", "\(number)", durability: .buffered)
-        }
-        try await store.put("l", "other", durability: .buffered)
-        var seen: [String] = []
-        for try await entry in store.scan(.prefix("k1")) {
-            seen.append(String(decoding: entry.key, as: UTF8.self))
-        }
-        #expect(seen == (10..<20).map { "k\($0)" })
-        seen = []
-        for try await entry in store.scan(.range(from: "k45", to: "l"), reversed: true) {
-            seen.append(String(decoding: entry.key, as: UTF8.self))
-        }
-        #expect(seen == ["k49", "k48", "k47", "k46", "k45"])
-        #expect(try Array(store.scan().keys).count == 51)
-        #expect(try Array(store.scan(.upTo("k02"), reversed: true).keys) == [[UInt8]("k01".utf8), [UInt8]("k00".utf8)])
-        #expect(try store.scan(.from("k30"), limit: 1).entries().first?.value == [UInt8]("30".utf8))
-        try await store.close()
-    }
-
-    @Test func readViewsStayUnchanged() async throws {
-        let store = try await onDisk()
-        try await store.put("a", "1")
-        try await store.put("b", "1")
-        let view = try store.readView()
-        try await store.put("a", "2")
-        try await store.remove("b")
-        try await store.put("c", "1")
-        #expect(try view.get("a") == [0x31])
-        #expect(try view.get("b") == [0x31])
-        #expect(try view.get("c") == nil)
-        #expect(try Array(view.scan().keys).count == 2)
-        #expect(try store.get("a") == [0x32])
-        try await store.close()
-    }
-
-    @Test func expiryFollowsTheClockAndIsNeverUndone() async throws {
-        let clock = ManualClock(milliseconds: 1_000_000)
-        let store = try await onDisk { $0.clock = clock }
-        try await store.put("short", "1", expires: .after(.seconds(10)))
-        try await store.put("long", "2", expires: .at(Timestamp(milliseconds: 2_000_000)))
-        let view = try store.readView()
-        #expect(try store.get("short") == [0x31])
-        clock.set(1_010_000)
-        #expect(try store.get("short") == nil)
-        #expect(try store.contains("short") == false)
-        #expect(try view.get("short") == [0x31])
-        #expect(try Array(store.scan().keys).count == 1)
-        try await store.put("short", "3", if: .absent)
-        try await store.put("other", "4", expires: .after(.seconds(1)))
-        clock.set(1_012_000)
-        try await store.put("tick", "")
-        clock.set(5_000)
-        #expect(try store.get("other") == nil)
-        try await store.close()
-        let again = try await onDisk { $0.clock = clock }
-        #expect(try again.get("other") == nil)
-        #expect(try again.entry("long")?.expires == Timestamp(milliseconds: 2_000_000))
-        try await again.close()
-    }
-
     @Test func largeValuesComeBack() async throws {
         var store = try await onDisk { $0.segmentBytes = 4 << 20 }
         var generator = SplitMix64(seed: 1)
@@ -280,14 +124,6 @@ import Testing
         store = try await onDisk()
         #expect(try store.get("packed") == text)
         #expect(try store.get("plain") == text)
-        try await store.close()
-    }
-
-    @Test func flushSyncsBufferedWrites() async throws {
-        let store = try await onDisk()
-        for number in 0..<1_000 { try await store.put("k\(number)", "v", durability: .buffered) }
-        #expect(try await store.sync() == 1_000)
-        #expect(store.statistics.syncedSequence == 1_000)
         try await store.close()
     }
 

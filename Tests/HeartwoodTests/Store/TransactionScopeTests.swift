@@ -130,23 +130,6 @@ import Testing
         #expect(try other.get("copy") == Array("1".utf8))
     }
 
-    @Test func aTaskThatOutlivesTheBodyMayWrite() async throws {
-        let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        func late() -> Task<Void, any Error> {
-            Task {
-                for await _ in ends {}
-                try await store.put("counter", "2")
-                try await store.transaction { try $0.put([1], []) }
-                try await store.transaction { try $0.put("other", "3") }
-            }
-        }
-        let task = try await store.transaction { _ in late() }.value
-        end.finish()
-        try await task.value
-        #expect(try store.get("counter") == Array("2".utf8))
-        #expect(try store.scan().count() == 3)
-    }
-
     /// What the body of a transaction leaves in a task is refused, not lost.
     @Test func aTransactionWhoseBodyHasEndedRefusesEveryCall() async throws {
         try await store.put("key", "1")

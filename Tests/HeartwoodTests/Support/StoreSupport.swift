@@ -37,3 +37,14 @@ func concurrently(_ numbers: Range<Int>, _ body: @escaping @Sendable (Int) async
         try await group.waitForAll()
     }
 }
+
+extension FileSystem {
+    /// Changes a bit of a file.
+    func flipBit(of path: String, at offset: UInt64) throws {
+        let file = try openFile(path, for: .readWrite)
+        var byte: [UInt8] = [0]
+        _ = try byte.withUnsafeMutableBytes { try file.readFully(into: $0, at: offset) }
+        byte[0] ^= 4
+        try byte.withUnsafeBytes { try file.writeFully($0, at: offset) }
+    }
+}

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Heartwood
 
-/// Splits and merges of leaves and inner nodes, at every number of keys.
+/// Splits and merges of leaves and inner nodes, at every number of keys, and released memory.
 @Suite struct KeyTreeTests {
     /// An index with the keys of some numbers, and its model.
     private struct Subject {
@@ -91,12 +91,14 @@ import Testing
             for number in order { subject.put(number) }
             try subject.check("\(kind), \(random.seed)")
             highest = max(highest, subject.levels)
+            let full = subject.index.treeBytes
             let removals = phase % 2 == 0 ? order : (0..<universe).shuffled(using: &random)
             for (step, number) in removals.enumerated() where step % 50 != 49 {
                 subject.remove(number)
                 if step % (universe / 8) == 0 { try subject.check("\(kind), \(random.seed), \(step)") }
             }
             try subject.check("\(kind), \(random.seed)")
+            #expect(subject.index.treeBytes < full / 4, "all but two percent are removed, but not released")
             for number in subject.numbers { subject.remove(number) }
             try #require(subject.index.treeBytes == Node.byteCount, "\(kind), \(random.seed)")
         }
@@ -116,6 +118,54 @@ import Testing
         for number in stride(from: 0, to: 40_000, by: 100) { subject.remove(number) }
         try subject.check()
         #expect(subject.index.state.withLock { $0.tree.longKeyBytes } == 0)
+    }
+
+    @Test func keysOfAllLengths() throws {
+        var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
+        let index = VersionedIndex()
+        // Long keys that differ only in their last bytes make separators of their own length.
+        let lengths = [1, 2, 7, 8, 9, 15, 16, 255, 256, 65_534, 65_535]
+        var keys: [[UInt8]] = []
+        for length in lengths {
+            for last in stride(from: 0, through: 255, by: 15) {
+                keys.append(Array(repeating: 0x55, count: length - 1) + [UInt8(last)])
+            }
+        }
+        keys = Array(Set(keys))
+        index.put(all: keys.shuffled(using: &random), 1)
+        #expect(index.checkInvariants() == nil, "seed \(random.seed)")
+        let sorted = keys.sorted { $0.lexicographicallyPrecedes($1) }
+        #expect(index.keys(limit: 10) == sorted)
+        #expect(index.keys(reversed: true, limit: 10) == sorted.reversed())
+        for key in keys {
+            try #require(index.find(key) == .value(1))
+            try #require(index.find(key + [0]) == nil)
+        }
+        index.remove(all: keys.shuffled(using: &random), 2)
+        #expect(index.checkInvariants() == nil, "seed \(random.seed)")
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
+    }
+
+    /// Cells of keys outside the node are smaller than the fence that a split adds.
+    @Test(arguments: 0..<3, [1, 250, 255, 256, 300, 1_000])
+    func longKeysInOrder(order: Int, common: Int) throws {
+        var random = SplitMix64(fromEnvironmentFor: "KeyTreeTests")
+        let index = VersionedIndex()
+        let count = 3_000
+        let numbers = [Array(0..<count), (0..<count).reversed(), (0..<count).shuffled(using: &random)][order]
+        func key(_ number: Int) -> [UInt8] {
+            [UInt8](repeating: 0x61, count: common) + bigEndianKey(number) + [UInt8](repeating: 0x62, count: 260)
+        }
+        for (position, number) in numbers.enumerated() {
+            index.put(key(number), UInt64(position + 1))
+        }
+        try #require(index.checkInvariants() == nil, "seed \(random.seed)")
+        #expect(index.keys() == (0..<count).map(key))
+        for (position, number) in numbers.enumerated() {
+            index.remove(key(number), UInt64(count + position + 1))
+            if position % 500 == 0 { try #require(index.checkInvariants() == nil, "seed \(random.seed)") }
+        }
+        #expect(index.counts == IndexStatistics() && index.treeBytes == Node.byteCount)
     }
 
     /// Readers rely on this: a page with an earlier version has the earlier contents, even if it was freed and reused

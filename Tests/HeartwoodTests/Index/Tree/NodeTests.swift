@@ -91,33 +91,6 @@ import Testing
         }
     }
 
-    /// The lengths of keys at which something changes.
-    private static let lengths = [2, 3, 5, 6, 7, 8, 254, 255, 256, 257, 258, 259, 260, 513, 4_096, 65_535]
-
-    private static func key(_ length: Int, _ number: Int) -> [UInt8] {
-        var key = [UInt8](repeating: 0x40, count: length)
-        if length > 2 { key[length - 1] = UInt8(number & 0xFF) }
-        if length > 3 { key[length - 2] = UInt8(number >> 8) }
-        return key
-    }
-
-    @Test func keysOfEveryLengthTogether() throws {
-        for isInOrder in [true, false] {
-            let subject = Subject(lower: [0x40, 0x40], upper: [0x40, 0x41])
-            #expect(subject.node.prefix == 1)
-            for length in isInOrder ? Self.lengths : Self.lengths.reversed() {
-                let key = Self.key(length, length)
-                guard subject.hasSpace(for: key) else { continue }
-                subject.insert(key)
-                try subject.check("\(length)")
-            }
-            #expect(subject.keys.count == Self.lengths.count)
-            for slot in (0..<subject.node.count).map(subject.node.slot) {
-                #expect(slot.isExternal == (slot.length > Node.inlineLimit))
-            }
-        }
-    }
-
     /// At the limit between inline and external keys, with prefixes of several lengths.
     @Test(arguments: [0, 1, 4, 254, 255])
     func theLimitOfInlineKeys(prefix: Int) throws {
@@ -131,20 +104,6 @@ import Testing
             #expect(subject.node.slot(subject.keys.count - 1).isExternal == (rest > 256))
         }
         try subject.check()
-    }
-
-    /// Keys that end with the prefix or within the head, and zeros, with which a head is padded.
-    @Test func headsOfZeros() throws {
-        let lower: [UInt8] = [9, 9, 9]
-        let subject = Subject(lower: lower, upper: [9, 9, 9, 0, 0, 0, 0, 0, 0, 5])
-        #expect(subject.node.prefix == 3)
-        let keys = (0...7).map { lower + [UInt8](repeating: 0, count: $0) } + [lower + [0, 0, 0, 0, 0, 0, 4, 1]]
-        var random = SplitMix64(fromEnvironmentFor: "NodeTests")
-        for key in keys.shuffled(using: &random) {
-            subject.insert(key)
-            try subject.check("seed \(random.seed)")
-        }
-        #expect(subject.node.slot(0).length == 0 && subject.node.slot(0).head == 0)
     }
 
     @Test func fencesAreShortenedAndEmptyNodesHaveThem() throws {
@@ -266,19 +225,5 @@ import Testing
             if found.isEqual { _ = subject.node.checkedWord(found.index) }
             if let fence = subject.node.lowerFence { #expect(fence.count <= Node.byteCount) }
         }
-    }
-
-    /// A reader notices a change in progress, a completed change, and a new node in the same memory.
-    @Test func versions() throws {
-        let subject = Subject()
-        let node = subject.node
-        let version = node.version
-        #expect(version & 1 == 0 && node.isUnchanged(since: version))
-        node.beginChange()
-        #expect(node.version & 1 == 1 && !node.isUnchanged(since: version))
-        node.endChange()
-        #expect(node.version & 1 == 0 && !node.isUnchanged(since: version))
-        #expect(node.isUnchanged(since: version + 2))
-        try subject.check()
     }
 }

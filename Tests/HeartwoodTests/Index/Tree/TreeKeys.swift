@@ -35,7 +35,11 @@ struct TreeEntries: SortedVersions {
 
     /// - Parameter expiring: One of this many entries expires, and needs a block.
     init(_ kind: TreeKeys, _ count: Int, expiring: Int = 5) {
-        keys = (0..<count).map(kind.key)
+        self.init(keys: (0..<count).map(kind.key), expiring: expiring)
+    }
+
+    init(keys: [[UInt8]], expiring: Int) {
+        self.keys = keys
         self.expiring = expiring
     }
 

@@ -49,21 +49,10 @@ import Testing
     @Test(arguments: TreeKeys.allCases, [1, 13, 170, 600, 2_500])
     func insertionsAndRemovalsAfterwards(keys: TreeKeys, count: Int) throws {
         var random = SplitMix64(fromEnvironmentFor: "TreeLoaderTests")
-        // Every other key is loaded.
         let all = TreeEntries(keys, 2 * count).keys
-        struct Half: SortedVersions {
-            let keys: [[UInt8]]
-            var count: Int { keys.count }
-            var mayExpire: Bool { true }
-            func withKey<R>(_ index: Int, _ body: (UnsafeRawBufferPointer) -> R) -> R {
-                keys[index].withUnsafeBytes(body)
-            }
-            func version(_ index: Int) -> Version { .value(1, expiry: index % 3 == 0 ? 7 : 0) }
-        }
-        let index = VersionedIndex()
-        index.load(Half(keys: stride(from: 0, to: all.count, by: 2).map { all[$0] }))
-        index.publish(1)
-        var sequence: UInt64 = 1
+        // Every other key is loaded.
+        let index = try load(TreeEntries(keys: stride(from: 0, to: all.count, by: 2).map { all[$0] }, expiring: 3))
+        var sequence = UInt64(count)
         for number in stride(from: 1, to: all.count, by: 2).shuffled(using: &random) {
             sequence += 1
             index.put(all[number], sequence)

@@ -4,28 +4,6 @@ import Testing
 
 /// When memory may be freed, with every interleaving of a few readers and the epochs.
 @Suite struct EpochsTests {
-    @Test func aPinnedReaderBlocksTheEpochs() {
-        let epochs = Epochs()
-        let start = epochs.current
-        let pin = epochs.pin()
-        // The first advance succeeds, because no reader was pinned earlier. The second must wait for the reader.
-        epochs.tryAdvance()
-        #expect(epochs.current == start + 1)
-        for _ in 0..<5 { epochs.tryAdvance() }
-        #expect(epochs.current == start + 1)
-        let second = epochs.pin()
-        epochs.unpin(pin)
-        epochs.tryAdvance()
-        #expect(epochs.current == start + 2)
-        epochs.tryAdvance()
-        #expect(epochs.current == start + 2)
-        epochs.unpin(second)
-        for step in 3...20 as ClosedRange<UInt64> {
-            epochs.tryAdvance()
-            #expect(epochs.current == start + step)
-        }
-    }
-
     /// All sequences of seven steps: pin or unpin by one of three readers, or advance. The epoch never advances by more
     /// than one while a reader is pinned, and it does advance when no reader blocks it.
     @Test func everyShortSequence() throws {

@@ -27,15 +27,6 @@ import Testing
         #expect(index.checkInvariants() == nil)
     }
 
-    /// A key whose first version is still pending is absent for earlier readers.
-    @Test func beforeItsFirstVersionAKeyIsAbsent() {
-        index.put(b, 1)
-        index.put(a, 2, publish: false)
-        index.put(a, 3, publish: false)
-        #expect(index.find(a, at: 1) == nil && index.find(a, at: 2)?.sequence == 2)
-        #expect(index.count(in: .all, at: 1) == 1 && index.count(in: .all, at: 3) == 2)
-    }
-
     /// A read pin that is taken while overwrites are pending keeps what it sees, and no more, until it is released.
     @Test func aPinKeepsTheChunksThatItNeeds() {
         index.put(a, 1)
@@ -125,28 +116,6 @@ import Testing
         }
         #expect(index.undo.overwritten(by: address) == nil, "not dropped: nothing is tested")
         #expect(chunk.overwritten(by: address)?.address == 1 << 16)
-    }
-
-    /// More chunks than a directory can hold, some of them dropped from its middle.
-    @Test func directoriesGrowAndForgetDroppedChunks() {
-        let keys = (0..<50).map(bigEndianKey)
-        var pins: [UInt64] = []
-        for sequence in 1...400 as ClosedRange<UInt64> {
-            index.put(keys[Int(sequence * 7) % keys.count], sequence, publish: false)
-            if sequence % 40 == 0 { index.publish(sequence - 20) }
-            if sequence % 80 == 5 { pins.append(index.pinSequence()) }
-        }
-        #expect(index.checkInvariants() == nil)
-        for sequence in pins + Array(380...400) {
-            for (number, key) in keys.enumerated() {
-                let last = (1..<sequence + 1).last { Int($0 * 7) % keys.count == number }
-                #expect(index.find(key, at: sequence)?.sequence == last, "key \(number) at \(sequence)")
-            }
-        }
-        index.publish(400)
-        for pin in pins.reversed() { index.release(pin) }
-        index.prune()
-        #expect(chunks == 1 && index.statistics.versions == keys.count && index.checkInvariants() == nil)
     }
 
     /// Many pending overwrites while a pin stays don't take unbounded memory.
