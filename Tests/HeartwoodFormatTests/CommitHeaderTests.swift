@@ -45,16 +45,6 @@ import Testing
         #expect(header.encoded(salt: salt, offset: offset) == expected)
     }
 
-    @Test func agreesWithTheTestWriter() {
-        let mark = CommitHeader(
-            flags: [.mark, .closing], bodyLength: 0, firstSequence: 77, syncedMark: 4096, time: 99, recordCount: 0)
-        #expect(
-            mark.encoded(salt: salt, offset: 8192)
-                == TestLog.commitHeader(
-                    flags: 3, bodyLength: 0, firstSequence: 77, syncedMark: 4096, time: 99, recordCount: 0, salt: salt,
-                    at: 8192))
-    }
-
     @Test func everyFlippedBitIsFound() {
         expectFlippedBitsAreFound(in: header.encoded(salt: salt, offset: offset)) { result($0) }
     }

@@ -56,19 +56,6 @@ import Testing
         }
     }
 
-    @Test func everyPaddingIsRight() {
-        for length in 0...24 {
-            for external in [false, true] {
-                let value = [UInt8](repeating: 0xAB, count: length)
-                let operation = TestLog.Operation(key: Array("key".utf8), value: value)
-                var batch = EncodedBatch()
-                append(operation, to: &batch, external: external)
-                #expect(bound(batch, at: 4144, distance: 0) == expected([operation], at: 4144, distance: 0))
-                #expect(batch.encodedLength == 32 + (3 + length + 7) / 8 * 8)
-            }
-        }
-    }
-
     /// Flag 1 says that another record of the batch follows, flag 4 that one precedes.
     @Test func flagsSayWhetherTheBatchContinues() {
         for (count, flags) in [(1, [0]), (2, [1, 4]), (4, [1, 5, 5, 4])] as [(Int, [UInt8])] {

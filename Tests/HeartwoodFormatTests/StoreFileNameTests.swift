@@ -33,24 +33,10 @@ import Testing
         #expect(StoreFileName(name) == meaning)
     }
 
-    @Test func namesOfSegmentsParse() {
-        var random = TestRandom(seed: 3)
-        for _ in 0..<1000 {
-            let sequence = random.next() >> UInt64(random.below(64))
-            #expect(StoreFileName(StoreFileName.log(sequence)) == .log(firstSequence: sequence))
-        }
-    }
-
     @Test func namesSortLikeNumbers() {
         let numbers: [UInt64] = [1, 9, 10, 255, 256, 1 << 32, (1 << 32) + 1, .max]
         let names = numbers.map { StoreFileName.log($0) }
         #expect(names.sorted() == names)
-    }
-
-    @Test func fixedNames() {
-        #expect(StoreFileName(StoreFileName.lockName) == .lock)
-        #expect(StoreFileName(StoreFileName.keepLogName) == .keepLog)
-        #expect(StoreFileName(StoreFileName.spareName) == .temporary)
     }
 
     /// Strings that are equal as text may differ in bytes, and a combining mark joins the full stop.
