@@ -19,12 +19,6 @@ import Testing
         return disk.injected.map(\.description)
     }
 
-    @Test func followTheSeed() throws {
-        let first = try injected(seed: 1, RandomFaults(oneIn: 5))
-        #expect(try injected(seed: 1, RandomFaults(oneIn: 5)) == first)
-        #expect(try injected(seed: 2, RandomFaults(oneIn: 5)) != first)
-    }
-
     @Test func haveTheChosenFrequency() throws {
         #expect((50...150).contains(try injected(seed: 1, RandomFaults(oneIn: 5)).count))
         #expect(try injected(seed: 1, RandomFaults(oneIn: 1)).count == 500)

@@ -45,27 +45,6 @@ import Testing
         await #expect(throws: Broken.self) { try await check(SimulatedDisk(image: failure.crash.image), failure.crash) }
     }
 
-    @Test func keptImageFailsTheSameCheck() async throws {
-        let directory = "/tmp/heartwood-tests-guide-\(UInt64.random(in: 0...UInt64.max))"
-        let failure = try await #require(throws: CrashTest.Failure.self) {
-            try await careless(CrashTest(evidence: directory))
-        }
-        let image = try DiskImage(readingFrom: try #require(failure.evidence))
-        let again = await #expect(throws: CrashTest.Failure.self) {
-            try await CrashTest(image: image).run { disk in
-                for note in failure.crash.notes(of: Int.self) { disk.note(note) }
-            } check: { disk, crash in
-                try await check(disk, crash)
-            }
-        }
-        #expect(again.map { "\($0.cause)" } == "\(failure.cause)")
-        for path in (image.directories + image.files).sorted().reversed() {
-            try POSIXFileSystem().remove(failure.evidence! + path)
-        }
-        try POSIXFileSystem().remove(failure.evidence!)
-        try POSIXFileSystem().remove(directory)
-    }
-
     @Test func twoWritesAreFoundByFailingCallsToo() async throws {
         func failing(_ test: CrashTest) async throws {
             try await test.failEveryCall { disk in

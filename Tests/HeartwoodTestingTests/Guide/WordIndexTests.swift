@@ -115,22 +115,6 @@ import Testing
         }
     }
 
-    @Test func startsOverWhenACompactionHasOvertakenIt() async throws {
-        let source = try await NoteStore.open(InMemoryFileSystem())
-        let index = try await openIndex(InMemoryFileSystem())
-        try await index.keepUp(with: source) { try await source.edit(0..<20) }
-        let position = try #require(try index.position())
-        try await source.edit(20..<40)
-        try await source.store.compact()
-        let error = await #expect(throws: StoreError.self) {
-            for try await _ in source.store.changes(after: position) { break }
-        }
-        #expect(error?.code == .positionUnavailable)
-        try await index.keepUp(with: source) {}
-        try index.expect(source.notes(), "in the end")
-        try await source.close()
-    }
-
     @Test func startsOverWithAnotherStore() async throws {
         let index = try await openIndex(InMemoryFileSystem())
         for round in 0..<2 {
