@@ -1,3 +1,3 @@
-// With this, `import Heartwood` is enough to handle its keys, values, errors and positions.
+// With this, `import Heartwood` is enough to handle its keys, values, errors and positions, and its storage.
 @_exported public import KeyValueStore
-@_exported public import struct HeartwoodFileSystem.Storage
+@_exported public import HeartwoodFileSystem

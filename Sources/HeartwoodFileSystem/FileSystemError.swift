@@ -7,49 +7,15 @@ internal import Glibc
 #endif
 
 /// An error of the operating system: the call that failed, the file, and the reason.
-public struct FileSystemError: Error, Sendable, Hashable {
-    /// The operation that failed.
-    public enum Operation: String, Sendable, Hashable, CaseIterable {
-        /// Opening or creating a file.
-        case open
-        /// Reading from a file.
-        case read
-        /// Writing to a file.
-        case write
-        /// Reserving space for a file.
-        case allocate
-        /// Mapping a file as writable memory.
-        case map
-        /// Storing to such memory. This never fails.
-        case store
-        /// Changing the size of a file.
-        case truncate
-        /// Making a file's bytes durable.
-        case sync
-        /// Making a directory's entries durable.
-        case syncDirectory
-        /// Renaming a file or directory.
-        case rename
-        /// Removing a file or directory.
-        case remove
-        /// Listing a directory.
-        case list
-        /// Creating a directory.
-        case createDirectory
-        /// Reading the size or kind of a file.
-        case status
-        /// Taking a lock.
-        case lock
-        /// Closing a file.
-        case close
-    }
+package struct FileSystemError: Error, Sendable, Hashable {
+    package typealias Operation = FileOperation
 
     /// The operation that failed.
-    public var operation: Operation
+    package var operation: Operation
     /// The file or directory, as the caller named it.
-    public var path: String
+    package var path: String
     /// The error number of the system (`errno`).
-    public var code: Int32
+    package var code: Int32
     /// The process that holds the lock, if the lock is held and its file names the holder.
     package var lockHolder: Int32?
     /// Whether this process itself holds the lock. Equal process ids do not prove that: two containers may use the same
@@ -83,7 +49,7 @@ public struct FileSystemError: Error, Sendable, Hashable {
 
 extension FileSystemError {
     /// No space: the disk is full (`ENOSPC`), the quota is used up (`EDQUOT`), or the file may not grow (`EFBIG`).
-    public var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
+    package var isOutOfSpace: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 
     /// What makes the operation possible again, if ``isOutOfSpace``; a clause.
     package var spaceRemedy: String {
@@ -166,7 +132,7 @@ extension FileSystemError {
 
 extension FileSystemError: CustomStringConvertible {
     /// One line, such as "write of /data/store/0000000000000001.log failed: No space left on device (ENOSPC)".
-    public var description: String {
+    package var description: String {
         let text = "\(operation.phrase) \(path) failed: \(systemText) (\(symbol))"
         guard lockHolder != nil || isLockedByThisProcess else { return text }
         return text + ", held by \(lockHolderText)"
@@ -183,7 +149,7 @@ extension FileSystemError: CustomStringConvertible {
     }
 }
 
-extension FileSystemError.Operation {
+extension FileOperation {
     fileprivate var phrase: String {
         switch self {
         case .open: "open of"

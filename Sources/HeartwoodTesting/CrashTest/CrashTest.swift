@@ -207,7 +207,7 @@ public struct CrashTest: Sendable {
                 number += 1
                 path = evidence + "/crash-" + name + ".\(number)"
             }
-            try crash.image.write(into: path)
+            try crash.image.write(into: path, of: files)
             return path
         } catch {
             return nil

@@ -1,4 +1,4 @@
-public import HeartwoodFileSystem
+package import HeartwoodFileSystem
 
 /// The content of a disk: directories, and files with their bytes, by absolute path.
 ///
@@ -78,8 +78,8 @@ public struct DiskImage: Sendable {
     /// Writes the image into a directory of a real file system, for inspection or as evidence. Creates the directory if
     /// needed. Syncs nothing.
     ///
-    /// - Throws: `FileSystemError`; `EEXIST` if a file exists already.
-    public func write(into directory: String) throws(FileSystemError) {
+    /// - Throws: What the system reports; also if a file exists already.
+    public func write(into directory: String) throws {
         try write(into: directory, of: POSIXFileSystem())
     }
 
@@ -110,8 +110,8 @@ public struct DiskImage: Sendable {
     /// Reads the content of a directory of a real file system; the directory becomes the root. Leaves out everything
     /// that is neither a file nor a directory.
     ///
-    /// - Throws: `FileSystemError`.
-    public init(readingFrom directory: String) throws(FileSystemError) {
+    /// - Throws: What the system reports.
+    public init(readingFrom directory: String) throws {
         try self.init(readingFrom: directory, of: POSIXFileSystem())
     }
 

@@ -28,7 +28,7 @@ extension SimulatedDisk {
     /// `body` decides what the call does and changes nothing. `finish` runs if the call succeeds, for changes that
     /// leave no traces on the disk. An open file is named by its present name, as long as it has one.
     func perform<R>(
-        _ operation: FileSystemError.Operation, _ path: String, of node: DiskState.Node? = nil,
+        _ operation: FileOperation, _ path: String, of node: DiskState.Node? = nil,
         _ body: (State) throws(FileSystemError) -> Outcome<R>, then finish: (inout State, R) -> Void = { _, _ in },
         alsoWhenFailing cleanUp: () -> Void = {}
     ) throws(FileSystemError) -> R {
@@ -106,7 +106,7 @@ extension SimulatedDisk.State {
     fileprivate func name(of node: DiskState.Node?) -> String? { node.flatMap { disk.tree.path(of: $0) } }
 
     /// The fault to inject into this call; nil for none.
-    fileprivate mutating func nextFault(_ operation: FileSystemError.Operation, _ path: String) -> Fault.Effect? {
+    fileprivate mutating func nextFault(_ operation: FileOperation, _ path: String) -> Fault.Effect? {
         var effect: Fault.Effect?
         for index in faults.indices where faults[index].fault.matches(operation, path) {
             faults[index].seen += 1

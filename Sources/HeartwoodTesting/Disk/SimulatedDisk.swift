@@ -140,7 +140,7 @@ public final class SimulatedDisk: Sendable {
     /// Calls `observer` before each call, on the thread of the call. The observer may take notes on the disk, and do
     /// anything that does not wait for this disk. At a `.store` it must not use the store that makes it. The disk keeps
     /// the observer, so let it capture the disk weakly.
-    public func observe(_ observer: @escaping @Sendable (FileSystemError.Operation, String) -> Void) {
+    public func observe(_ observer: @escaping @Sendable (FileOperation, String) -> Void) {
         state.withLock { $0.observer = observer }
     }
 

@@ -129,11 +129,11 @@ final class SimulatedFile: File {
         if wasOpen { disk.state.withLock { $0.release(node) } }
     }
 
-    private func checkOpen(_ operation: FileSystemError.Operation) throws(FileSystemError) {
+    private func checkOpen(_ operation: FileOperation) throws(FileSystemError) {
         guard !isClosed.withLock({ $0 }) else { throw error(operation, ErrorNumber.EBADF) }
     }
 
-    private func checkWritable(_ operation: FileSystemError.Operation, _ code: Int32) throws(FileSystemError) {
+    private func checkWritable(_ operation: FileOperation, _ code: Int32) throws(FileSystemError) {
         try checkOpen(operation)
         guard isWritable else { throw error(operation, code) }
     }

@@ -24,7 +24,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The operations that fail; an empty set means all.
-    public var operations: Set<FileSystemError.Operation>
+    public var operations: Set<FileOperation>
     /// How the calls fail.
     public var effect: Effect
     /// The end of the path; empty for every path. An open file is named by its name at the time of the call.
@@ -43,7 +43,7 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
     ///   - first: The first of the matching calls that fails, counted from 1.
     ///   - times: How many calls fail, starting at the first one; `.max` for all.
     public init(
-        _ operations: Set<FileSystemError.Operation> = [], _ effect: Effect, path: String = "", at first: Int = 1,
+        _ operations: Set<FileOperation> = [], _ effect: Effect, path: String = "", at first: Int = 1,
         times: Int = 1
     ) {
         self.operations = operations
@@ -55,17 +55,17 @@ public struct Fault: Sendable, Hashable, CustomStringConvertible {
 
     /// A fault for calls of one kind. See the other initializer.
     public init(
-        _ operation: FileSystemError.Operation, _ effect: Effect, path: String = "", at first: Int = 1, times: Int = 1
+        _ operation: FileOperation, _ effect: Effect, path: String = "", at first: Int = 1, times: Int = 1
     ) {
         self.init([operation], effect, path: path, at: first, times: times)
     }
 
-    func matches(_ operation: FileSystemError.Operation, _ path: String) -> Bool {
+    func matches(_ operation: FileOperation, _ path: String) -> Bool {
         (operations.isEmpty || operations.contains(operation)) && path.hasSuffix(self.path)
     }
 
     /// Whether the fault affects a call of this kind.
-    func concerns(_ operation: FileSystemError.Operation) -> Bool {
+    func concerns(_ operation: FileOperation) -> Bool {
         if case .short = effect { return operation == .read || operation == .write }
         return true
     }
@@ -84,15 +84,15 @@ public struct RandomFaults: Sendable {
     /// One in this many calls fails, on average.
     public var oneIn: Int
     /// The operations that may fail; an empty set means all.
-    public var operations: Set<FileSystemError.Operation>
+    public var operations: Set<FileOperation>
 
     /// Random faults for one in `oneIn` calls, on average.
-    public init(oneIn: Int, operations: Set<FileSystemError.Operation> = []) {
+    public init(oneIn: Int, operations: Set<FileOperation> = []) {
         self.oneIn = max(1, oneIn)
         self.operations = operations
     }
 
-    func draw(_ operation: FileSystemError.Operation, _ random: inout SeededRandom) -> Fault.Effect? {
+    func draw(_ operation: FileOperation, _ random: inout SeededRandom) -> Fault.Effect? {
         guard operations.isEmpty || operations.contains(operation), random.oneIn(oneIn) else { return nil }
         switch operation {
         case .read: return random.pick([.error(ErrorNumber.EIO), .error(ErrorNumber.EINTR), .short(1), .short(100)])

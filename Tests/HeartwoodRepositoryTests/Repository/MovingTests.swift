@@ -291,7 +291,7 @@ private enum Changed {
 
     private func withStore(on disk: SimulatedDisk, _ body: (Store) async throws -> Void) async throws {
         var configuration = Store.Configuration()
-        configuration.fileSystem = disk
+        configuration.storage = disk.storage
         try await Store.withStore(at: "/store", configuration: configuration, body)
     }
 }

@@ -35,6 +35,7 @@ final class TestStore: Sendable {
     let engine: TestEngine
     let clock: TestClock
     private let directory: String
+    private let disk: SimulatedDisk
     private let configuration: Store.Configuration
     private let cluster: ConstrainedStore
     #if CLUSTER
@@ -43,13 +44,14 @@ final class TestStore: Sendable {
 
     init(_ engine: TestEngine, seed: UInt64 = 1, clock: TestClock = TestClock(), image: DiskImage = DiskImage()) {
         (self.engine, self.clock) = (engine, clock)
+        disk = SimulatedDisk(image: image, seed: seed)
         directory = NSTemporaryDirectory() + "heartwood-repository-" + UUID().uuidString
         var configuration = Store.Configuration()
         configuration.clock = clock
         // Tests are about what is written, not about what survives the machine, except in the crash tests.
         configuration.durability = .written
         if engine == .memory { configuration.storage = .inMemory() }
-        if engine == .simulatedDisk { configuration.fileSystem = SimulatedDisk(image: image, seed: seed) }
+        if engine == .simulatedDisk { configuration.storage = disk.storage }
         self.configuration = configuration
         cluster = ConstrainedStore(.rough.seeded(seed), clock: { [clock] in clock.now() })
         #if CLUSTER
@@ -74,7 +76,7 @@ final class TestStore: Sendable {
 
     /// What a power loss now leaves of the simulated disk; nil on other engines.
     func crashed(seed: UInt64) -> TestStore? {
-        guard let disk = configuration.fileSystem as? SimulatedDisk else { return nil }
+        guard engine == .simulatedDisk else { return nil }
         return TestStore(engine, seed: seed, clock: clock, image: disk.crash().image)
     }
 
