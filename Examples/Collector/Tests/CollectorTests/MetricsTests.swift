@@ -1,5 +1,6 @@
 import CoreMetrics
 import HTTPTypes
+import Heartwood
 import HummingbirdTesting
 import Testing
 
