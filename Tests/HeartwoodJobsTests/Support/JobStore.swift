@@ -38,10 +38,11 @@ struct JobStore: Sendable {
     private let etcd: EtcdStore.Configuration
     #endif
 
-    init(_ engine: JobEngine, seed: UInt64 = 1) {
+    /// - Parameter commitFailures: Of the hostile engine: how probably a commit fails without being made.
+    init(_ engine: JobEngine, seed: UInt64 = 1, commitFailures: Double = 0.05) {
         self.engine = engine
         var behaviour = ConstrainedStore.Behaviour.rough.seeded(seed)
-        if engine == .hostile { (behaviour.unknownOutcomes, behaviour.commitFailures) = (0.1, 0.05) }
+        if engine == .hostile { (behaviour.unknownOutcomes, behaviour.commitFailures) = (0.1, commitFailures) }
         cluster = ConstrainedStore(behaviour, clock: { [clock] in clock.now() })
         var configuration = Store.Configuration()
         configuration.storage = .inMemory()
