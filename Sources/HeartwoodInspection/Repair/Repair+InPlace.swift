@@ -10,8 +10,11 @@ extension Repair {
     /// that makes every opening fail. Call this again: it puts the old files back and starts again. After it has
     /// returned, nothing else is left over.
     ///
-    /// - Parameter now: The present time in milliseconds since 1970, for the name of the directory for the old files.
-    ///   The other parameters are those of ``plan(_:_:progress:)``.
+    /// - Parameters:
+    ///   - path: The directory of the store.
+    ///   - options: What to recover.
+    ///   - now: The present time in milliseconds since 1970, for the name of the directory for the old files.
+    ///   - progress: As of ``plan(_:_:progress:)``.
     /// - Throws: `StoreError`, as ``plan(_:_:progress:)``; `.locked` while the store is in use. The
     ///   directory is then unchanged, or can't be opened; in both cases this can be called again.
     public static func runInPlace(

@@ -38,9 +38,11 @@ public enum Repair {
     /// number. The store gets a new identity, so its files and the old ones can't be mixed.
     ///
     /// - Parameters:
+    ///   - path: The directory with the files.
     ///   - output: The directory for the new store.
-    ///   - now: The present time in milliseconds since 1970. The other parameters are those of
-    ///     ``plan(_:_:progress:)``.
+    ///   - options: What to recover.
+    ///   - now: The present time in milliseconds since 1970.
+    ///   - progress: As of ``plan(_:_:progress:)``.
     /// - Throws: `StoreError`, as ``plan(_:_:progress:)``. If building or verifying fails, the new store is
     ///   removed.
     public static func run(
