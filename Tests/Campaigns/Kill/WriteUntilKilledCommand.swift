@@ -142,12 +142,14 @@ struct ChildReader {
             let writer = count % plan.writers
             let group = "w\(writer)/b\(count / plan.writers % 3)/"
             var counter: UInt64?
-            for try await entry in store.scan(.prefix(group)) {
-                let (key, value) = (entry.key, entry.value)
-                let found = littleEndianNumber(in: value)
+            var seen: [String] = []
+            let scan = store.scan(.prefix(group))
+            for try await entry in scan {
+                let found = littleEndianNumber(in: entry.value)
+                seen.append("\(String(decoding: entry.key, as: UTF8.self)): \(found ?? 0) of \(entry.sequence)")
                 guard let found, counter == nil || counter == found else {
-                    let key = String(decoding: key, as: UTF8.self)
-                    throw Violation("a scan of \(group) sees parts of two batches, at \(key)")
+                    let entries = seen.joined(separator: ", ")
+                    throw Violation("a scan at \(scan.sequence) sees parts of two batches: \(entries)")
                 }
                 counter = found
             }
