@@ -32,10 +32,7 @@ public struct SystemClock: StoreClock {
     public init() {}
 
     /// The time of the system's real-time clock.
-    public func now() -> Timestamp {
-        let time = Self.read(CLOCK_REALTIME)
-        return Timestamp(milliseconds: UInt64(max(0, time.tv_sec)) * 1000 + UInt64(time.tv_nsec) / 1_000_000)
-    }
+    public func now() -> Timestamp { .system }
 
     /// The time since the machine was started.
     public func monotonic() -> Duration {

@@ -117,6 +117,13 @@ package struct FileTree<Content> {
         }
     }
 
+    /// Whether a file or a directory is at a path; nil if nothing is.
+    ///
+    /// - Throws: As ``node(at:)``.
+    package func kind(at path: String) throws(FileSystemError) -> FileKind? {
+        try node(at: path).map { directories[$0] == nil ? .file : .directory }
+    }
+
     // MARK: - Checks
 
     /// The name for a rename; nil if there is nothing to do.

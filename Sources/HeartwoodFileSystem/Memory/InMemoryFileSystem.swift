@@ -65,9 +65,7 @@ package final class InMemoryFileSystem: FileSystem {
     }
 
     package func kind(of path: String) throws(FileSystemError) -> FileKind? {
-        try tree.withLock { tree throws(FileSystemError) -> FileKind? in
-            try tree.node(at: path).map { tree.directories[$0] == nil ? .file : .directory }
-        }
+        try tree.withLock { tree throws(FileSystemError) in try tree.kind(at: path) }
     }
 
     /// Takes the lock of a file, against other users of this object.

@@ -195,10 +195,7 @@ public final class SimulatedDisk: Sendable {
     }
 
     package func kind(of path: String) throws(FileSystemError) -> FileKind? {
-        try perform(.status, path) { state throws(FileSystemError) -> Outcome<FileKind?> in
-            let tree = state.disk.tree
-            return Outcome(try tree.node(at: path).map { tree.directories[$0] == nil ? .file : .directory })
-        }
+        try perform(.status, path) { state throws(FileSystemError) in Outcome(try state.disk.tree.kind(at: path)) }
     }
 
     package func lock(_ path: String) throws(FileSystemError) -> any FileLock {

@@ -97,7 +97,7 @@ struct BenchReport {
     var json: JSONText {
         var json = JSONText()
         json.add("directory", path)
-        if let disk { json.add("fileSystem", disk.kind) } else { json.addNull("fileSystem") }
+        json.add("fileSystem", disk?.kind)
         json.add("secondsPerFigure", plan.options.seconds)
         json.add("records", plan.options.records)
         json.add("keyBytes", Dataset.keyBytes)

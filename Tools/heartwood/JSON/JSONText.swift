@@ -40,8 +40,6 @@ struct JSONText: JSONValue, ExpressibleByDictionaryLiteral {
         value.append(to: &text)
     }
 
-    mutating func addNull(_ name: String) { add(name, String?.none) }
-
     /// Adds a value that is JSON already.
     mutating func add(json name: String, _ value: [UInt8]) {
         addName(name)
