@@ -75,14 +75,10 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ] + peers.map { .target(name: $0.module) }
                 + (hasGRDB ? [.product(name: "GRDB", package: "GRDB.swift")] : []),
-            resources: [
-                .embedInCode("Page/page.css"), .embedInCode("Page/page.html"), .embedInCode("Page/page.js"),
-            ],
             swiftSettings: settings + peers.map { .define($0.condition) }
         ),
         .testTarget(
-            name: "HeartwoodBenchTests", dependencies: ["heartwood-bench"], exclude: ["page-dom.js"],
-            swiftSettings: settings),
+            name: "HeartwoodBenchTests", dependencies: ["heartwood-bench"], swiftSettings: settings),
     ]
         + peers.map {
             .systemLibrary(

@@ -39,8 +39,6 @@ struct DamageTests {
         #expect(findings.verdict == .harmless)
         findings.note(.lost)
         #expect(findings.verdict == .lost)
-        findings.isReported = true
-        #expect(findings.verdict == .lostAndReported)
         findings.isRefused = true
         #expect(findings.verdict == .refused)
         findings.note(.wrong)
@@ -48,8 +46,8 @@ struct DamageTests {
     }
 
     @Test func classesAreCounted() {
-        let result = DamageResult([.refused, .lost, .lostAndReported, .wrong, .crashed, .hung, .harmless, .harmless])
-        #expect(result.changes == 8 && result.lost == 2 && result.lostButTold == 1 && result.harmless == 2)
+        let result = DamageResult([.refused, .lost, .lost, .wrong, .crashed, .hung, .harmless, .harmless])
+        #expect(result.changes == 8 && result.lost == 2 && result.harmless == 2)
         #expect(result.refused + result.lost + result.wrong + result.crashed + result.hung + result.harmless == 8)
     }
 }

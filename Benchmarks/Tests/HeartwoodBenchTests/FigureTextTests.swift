@@ -13,7 +13,8 @@ struct FigureTextTests {
         #expect(FigureText.ratio(0.0022) == "0.0022×" && FigureText.ratio(1_280) == "1,280×")
         // Values that no machine measures don't trap.
         for value in [Double.nan, .infinity, -1e300, 1e300, 1e-300] {
-            _ = (FigureText.short(value), FigureText.seconds(value), FigureText.ratio(value), FigureText.moment(value))
+            _ = (FigureText.short(value, space: ""), FigureText.seconds(value, space: ""))
+            _ = (FigureText.ratio(value), FigureText.moment(value))
         }
     }
 }

@@ -16,7 +16,7 @@ struct ResultsFileTests {
         var earlier = Self.results()
         earlier.isInterrupted = true
         earlier.finished = 1
-        let run = CellResult.Run(operations: 1, seconds: 1, bytes: 1, started: 0)
+        let run = CellResult.Run(operations: 1, seconds: 1, bytes: 1)
         earlier.cells = [
             CellResult(row: "readrandom", engine: "heartwood", runs: [run]),
             CellResult(row: "readrandom", engine: "lmdb", failure: "it crashed"),
@@ -36,26 +36,6 @@ struct ResultsFileTests {
         for others in [Self.results(other), newer] {
             #expect(throws: WrongFile.self) { try ResultsFile.resume(others, for: Self.results(), path: "") }
         }
-    }
-
-    @Test func aSummaryIsReadLikeTheResults() throws {
-        let path = NSTemporaryDirectory() + "results-\(UUID().uuidString).json"
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let results = SampleResults.whole()
-        try ResultsFile(path: path).writeSummary(results)
-        let summary = try ResultsFile(path: path).readExisting()
-        let groups = ["durable", "writing", "reading", "damage", "compaction", "memory"]
-        for name in ["machine", "summary", "behind"] + groups {
-            let document = "<!-- figures: \(name) -->\n<!-- /figures -->"
-            let tables = try [results, summary].map { try ReadmeFigures($0).update(document).text }
-            #expect(tables[0] == tables[1], "\(name)")
-        }
-        let curves = summary.cells.flatMap(\.runs).filter { $0.latency?.curve.isEmpty == false }
-        let rows = summary.rows.filter { $0.measure == .latency }.map(\.id)
-        // One of each cell whose figure is a latency.
-        #expect(curves.count == summary.cells.count { rows.contains($0.row) })
-        #expect(curves.allSatisfy { $0.timeline != nil })
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)).count < ResultsFile.encode(results).count / 5)
     }
 
     @Test func aFileIsReadAsItWasWritten() throws {

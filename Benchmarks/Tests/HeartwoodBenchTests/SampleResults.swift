@@ -2,9 +2,15 @@ internal import Foundation
 
 @testable import heartwood_bench
 
-/// The published results with an engine missing, failed cells, and what a summary leaves out. They look like results,
-/// and say nothing about any engine.
+/// The published results with an engine missing, and with failed cells. They look like results, and say nothing about
+/// any engine.
 enum SampleResults {
+    /// The samples with their names.
+    static let all: [(name: String, results: Results)] = [
+        ("whole", whole()), ("interrupted", interrupted()), ("hostile", hostile()),
+        ("alone", whole(peers: false, runs: 1)), ("empty", empty()),
+    ]
+
     static let directory = URL(
         fileURLWithPath: "/"
             + URL(fileURLWithPath: #filePath).pathComponents.dropLast(3).dropFirst().joined(separator: "/")
@@ -20,16 +26,8 @@ enum SampleResults {
         }
         let missing = results.engines.filter { $0.missing != nil }.map(\.id)
         results.cells.removeAll { missing.contains($0.engine) }
-        let latencyRows = results.rows.filter { $0.measure == .latency }.map(\.id)
         for index in results.cells.indices {
-            results.cells[index].runs = results.cells[index].runs.prefix(runs).enumerated().map { number, run in
-                var run = run
-                run.started = results.started + Double(number)
-                if let latency = run.latency { run.latency?.curve = curve(latency) }
-                if latencyRows.contains(results.cells[index].row) { run.timeline = timeline(run) }
-                run.figures["processSeconds"] = 12.5
-                return run
-            }
+            results.cells[index].runs = Array(results.cells[index].runs.prefix(runs))
             switch (results.cells[index].row, results.cells[index].engine) {
             case ("readseq", "sqlite"):
                 results.cells[index].failure = "the sum of all values was not that of what was put"
@@ -39,23 +37,6 @@ enum SampleResults {
             }
         }
         return results
-    }
-
-    private static func curve(_ latency: LatencyResult) -> [LatencyResult.Point] {
-        (0...60).map { step in
-            let share = Double(step) / 60
-            return LatencyResult.Point(
-                percentile: 100 * (1 - pow(10, -6 * share)),
-                nanoseconds: latency.p50 + UInt64(share * Double(latency.maximum - latency.p50)))
-        }
-    }
-
-    private static func timeline(_ run: CellResult.Run) -> [CellResult.Moment] {
-        (0..<60).map { second in
-            CellResult.Moment(
-                second: Double(second), operations: run.operations / 60 * (second % 17 > 11 ? 1 : 2),
-                p99: run.latency?.p99 ?? 0, maximum: run.latency?.maximum ?? 0)
-        }
     }
 
     /// What the first seconds have left behind: rows without cells.
@@ -94,7 +75,7 @@ enum SampleResults {
             EngineInfo(id: evil, title: String(repeating: "W", count: 200), family: evil, version: "1", settings: []))
         for engine in [evil, "heartwood"] {
             let run = CellResult.Run(
-                operations: Int.max, seconds: 1e-300, bytes: .max, figures: [evil: -1e300], started: 1e300)
+                operations: Int.max, seconds: 1e-300, bytes: .max, figures: [evil: -1e300])
             results.cells.append(CellResult(row: evil, engine: engine, runs: [run]))
         }
         return results

@@ -25,7 +25,7 @@ struct ScheduleTests {
 
     @Test func completedStepsAreNotRepeated() throws {
         let steps = Schedule.steps(try Self.rows(["readrandom"], runs: 2), engines: [.heartwood, .lmdb])
-        let run = CellResult.Run(operations: 1, seconds: 1, bytes: 1, started: 0)
+        let run = CellResult.Run(operations: 1, seconds: 1, bytes: 1)
         let cells = [
             CellResult(row: "readrandom", engine: "heartwood", runs: [run]),
             CellResult(row: "readrandom", engine: "lmdb", runs: [run], failure: "it crashed"),

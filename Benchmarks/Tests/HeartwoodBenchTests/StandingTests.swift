@@ -23,8 +23,7 @@ struct StandingTests {
                 runs: values.map { value in
                     CellResult.Run(
                         operations: measure == .rate ? Int(value) : 1, seconds: measure == .seconds ? value : 1,
-                        bytes: 1,
-                        figures: ["cost": value], started: 0)
+                        bytes: 1, figures: ["cost": value])
                 })
         }
         return Standing(Comparison(row("a", measure), engines: engines, cells: cells))
@@ -93,17 +92,6 @@ struct StandingTests {
                 return
             }
         }
-    }
-
-    @Test func claimsAreThoseThatWereMade() {
-        let ids = ComparedResults(SampleResults.whole()).claims.map(\.comparison.row.id)
-        let expected =
-            [1, 8, 64, 256, 1024, 4096].map { "fillsync-\($0)" }
-            + [
-                "fillrandom", "fillbatch", "overwrite", "readrandom", "recovery-log", "recovery-default",
-                "write-amplification",
-            ]
-        #expect(ids == expected)
     }
 
     @Test func mediansAreThoseOfTheMiddle() {

@@ -81,7 +81,7 @@ struct BenchReport {
         var (value, unit) = (Double(nanoseconds) / 1e3, "µs")
         if value >= 999.5 { (value, unit) = (value / 1e3, "ms") }
         if value >= 999.5, unit == "ms" { (value, unit) = (value / 1e3, "s") }
-        return "\(Numbers.decimal(value, places: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)) \(unit)"
+        return "\(Numbers.short(value)) \(unit)"
     }
 
     /// "2", "0.05"
@@ -95,36 +95,29 @@ struct BenchReport {
     // MARK: - For programs
 
     var json: JSONText {
-        var json = JSONText()
-        json.add("directory", path)
-        json.add("fileSystem", disk?.kind)
-        json.add("secondsPerFigure", plan.options.seconds)
-        json.add("records", plan.options.records)
-        json.add("keyBytes", Dataset.keyBytes)
-        json.add("valueBytes", plan.options.valueBytes)
-        json.add("complete", isComplete)
-        json.add("seconds", seconds)
-        json.add("warnings", warnings)
-        json.add("figures", measurements.map { object(for: $0) })
-        return json
+        [
+            "directory": path, "fileSystem": disk?.kind, "secondsPerFigure": plan.options.seconds,
+            "records": plan.options.records, "keyBytes": Dataset.keyBytes, "valueBytes": plan.options.valueBytes,
+            "complete": isComplete, "seconds": seconds, "warnings": warnings,
+            "figures": measurements.map { object(for: $0) },
+        ]
     }
 
     private func object(for measurement: Measurement) -> JSONText {
-        var json = JSONText()
-        json.add("name", measurement.figure.name)
-        json.add("unit", measurement.figure.unit)
-        json.add("perSecond", measurement.perSecond)
-        json.add("count", measurement.operations)
-        json.add("seconds", measurement.seconds)
-        if let times = timesRaw(measurement) { json.add("timesRaw", times) }
-        if let latencies = measurement.latencies {
-            var summary = JSONText()
-            for (name, perMille) in [("p50", 500), ("p99", 990), ("p999", 999)] {
-                summary.add(name, latencies.value(perMille: perMille))
-            }
-            summary.add("max", latencies.maximum)
-            json.add("latencyNanoseconds", summary)
-        }
+        var json: JSONText = [
+            "name": measurement.figure.name, "unit": measurement.figure.unit, "perSecond": measurement.perSecond,
+            "count": measurement.operations, "seconds": measurement.seconds,
+        ]
+        json.add(known: [
+            "timesRaw": timesRaw(measurement), "latencyNanoseconds": measurement.latencies.map(Self.object),
+        ])
         return json
+    }
+
+    private static func object(for latencies: LatencyHistogram) -> JSONText {
+        [
+            "p50": latencies.value(perMille: 500), "p99": latencies.value(perMille: 990),
+            "p999": latencies.value(perMille: 999), "max": latencies.maximum,
+        ]
     }
 }

@@ -4,7 +4,7 @@ internal import HeartwoodConcurrency
 /// Measures the figures of a plan, in order.
 struct BenchRun {
     let plan: BenchPlan
-    let tally: BenchTally
+    let tally: Tally<BenchStep>
 
     /// The measurements, in order: all of the plan, or those that were finished when a stop was requested.
     ///
@@ -13,27 +13,22 @@ struct BenchRun {
     /// - Throws: ``Failure``, or `StoreError`.
     func measure(in parent: String) async throws -> [Measurement] {
         let directory = try BenchDirectory(in: parent, need: plan.neededBytes)
-        let outcome: Result<[Measurement], any Error>
         do {
-            outcome = .success(try await measure(in: directory))
-        } catch {
-            outcome = .failure(error)
-        }
-        do {
+            let measurements = try await measure(in: directory)
             try directory.removeAll()
+            return measurements
         } catch {
-            // An earlier error matters more than one of the removal.
-            _ = try outcome.get()
+            // This error matters more than one of the removal.
+            try? directory.removeAll()
             throw error
         }
-        return try outcome.get()
     }
 
     private func measure(in directory: BenchDirectory) async throws -> [Measurement] {
         let figures = BenchFigures(plan: plan, directory: directory)
         var measurements: [Measurement] = []
         for (index, figure) in plan.figures.enumerated() {
-            tally.begin(figure, index: index)
+            tally.note(BenchStep(plan: plan, figure: figure, index: index))
             do {
                 if figure.isDurable { measurements[0].add(try await figures.measure(.raw)) }
                 let measurement = try await figures.measure(figure)

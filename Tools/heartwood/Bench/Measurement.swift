@@ -1,5 +1,3 @@
-internal import HeartwoodConcurrency
-
 /// The result of one figure.
 struct Measurement: Sendable {
     let figure: BenchFigure
@@ -26,32 +24,19 @@ struct Measurement: Sendable {
     var perSecond: Double { Double(operations) / max(seconds, 1e-9) }
 }
 
-/// Which figure is being measured. Set by the run, read by the progress bar.
-final class BenchTally: Sendable {
-    private struct State {
-        var index = 0
-        var figure: BenchFigure?
-        var since: UInt64 = 0
-    }
+/// Which figure is being measured.
+struct BenchStep: WorkReport {
+    let plan: BenchPlan
+    let figure: BenchFigure
+    let index: Int
 
-    private let plan: BenchPlan
-    private let state = Locked(State())
-    private let start = Ticks.now
-
-    init(_ plan: BenchPlan) { self.plan = plan }
-
-    func begin(_ figure: BenchFigure, index: Int) {
-        state.withLock { $0 = State(index: index, figure: figure, since: Ticks.now) }
-    }
+    var phase: Int { index }
 
     /// `fillsync, 64 tasks  figure 3 of 11`. All figures take equally long.
-    var progress: Progress? {
-        let state = state.withLock { $0 }
-        guard let figure = state.figure else { return nil }
-        let current = min(1, Ticks.seconds(from: state.since) / plan.options.seconds)
+    func progress(phaseSeconds: Double, seconds: Double) -> Progress {
+        let current = min(1, phaseSeconds / plan.options.seconds)
         return Progress(
-            share: (Double(state.index) + current) / Double(plan.figures.count),
-            parts: [figure.title, "figure \(state.index + 1) of \(plan.figures.count)"],
-            seconds: Ticks.seconds(from: start))
+            share: (Double(index) + current) / Double(plan.figures.count),
+            parts: [figure.title, "figure \(index + 1) of \(plan.figures.count)"], seconds: seconds)
     }
 }

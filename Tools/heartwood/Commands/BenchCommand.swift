@@ -67,8 +67,7 @@ struct BenchCommand: AsyncParsableCommand {
     private var options: BenchOptions { BenchOptions(seconds: seconds, records: records, valueBytes: valueSize) }
 
     func validate() throws {
-        if directory.isEmpty { throw ValidationError("the directory has no name") }
-        try PathArgument.validate(directory)
+        try PathArgument.validate(directory, "the directory")
         if let problem = options.problem { throw ValidationError(problem) }
     }
 
@@ -84,31 +83,24 @@ struct BenchCommand: AsyncParsableCommand {
         guard report.isComplete else {
             StandardError.say(
                 "stopped: \(Numbers.count(measurements.count, "figure")) of \(plan.figures.count) measured")
-            throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
+            throw QuietExit.stopped
         }
     }
 
     private func measure(_ plan: BenchPlan) async throws -> [Measurement] {
-        let tally = BenchTally(plan)
-        let progress = ProgressBar { quiet ? nil : tally.progress }
-        let drawing = Task { await progress.run() }
-        let stopping = Task {
-            while Signals.requestToStop == nil { try await Task.sleep(for: .milliseconds(10)) }
-            Interrupt.request()
+        let tally = Tally<BenchStep>()
+        let bar = ProgressBar { quiet ? nil : tally.progress }
+        defer { bar.end() }
+        return try await Signals.whenRequestedToStop({ Interrupt.request() }) {
+            try await BenchRun(plan: plan, tally: tally).measure(in: directory)
         }
-        defer {
-            stopping.cancel()
-            drawing.cancel()
-            progress.end()
-        }
-        return try await BenchRun(plan: plan, tally: tally).measure(in: directory)
     }
 
     private func show(_ report: BenchReport) throws {
         if json {
             try StandardOutput.printLine(report.json.string)
         } else if !report.measurements.isEmpty {
-            for line in report.lines(Style(for: .standardOutput)) { try StandardOutput.printLine(line) }
+            for line in report.lines(Style.ofStandardOutput) { try StandardOutput.printLine(line) }
             if !quiet, report.isComplete { try StandardOutput.printLine(report.remark) }
         }
         for warning in report.warnings { StandardError.say("warning: \(warning)") }

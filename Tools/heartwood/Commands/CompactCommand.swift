@@ -41,26 +41,18 @@ struct CompactCommand: AsyncParsableCommand {
         } catch let error as StoreError where error.code == .cancelled {
             // Only a signal cancels it.
             StandardError.say("stopped: \(store.path) has lost nothing; compact it again at any time")
-            throw QuietExit(code: 128 + (Signals.requestToStop ?? 0))
+            throw QuietExit.stopped
         }
         try StandardOutput.printLine(json ? summary.json.string : Escaping.line(summary.text))
     }
 
     private func compact(_ store: Store) async throws -> CompactSummary {
         let before = store.statistics
-        let tally = CompactTally()
-        let progress = ProgressBar { tally.progress }
+        let tally = Tally<CompactionProgress>()
+        let bar = ProgressBar { tally.progress }
+        defer { bar.end() }
         let work = Task { try await store.compact { tally.note($0) } }
-        let watching = Task {
-            while Signals.requestToStop == nil { try await Task.sleep(for: .milliseconds(20)) }
-            work.cancel()
-        }
-        let drawing = Task { await progress.run() }
-        let outcome = await work.result
-        watching.cancel()
-        drawing.cancel()
-        progress.end()
-        let report = try outcome.get()
+        let report = try await Signals.whenRequestedToStop({ work.cancel() }) { try await work.value }
         let after = store.statistics
         return CompactSummary(
             store: self.store.path, keys: report.snapshot?.keys ?? after.keys,

@@ -55,17 +55,15 @@ struct DeleteCommand: AsyncParsableCommand, KeyChangingCommand {
         let range = try bounds.range(keys)
         if dryRun {
             let count = try await store.withReadView { view in try view.scan(range).count() }
-            return try StandardOutput.printLine(
-                json ? (["wouldDelete": count] as JSONText).string : "would delete \(Numbers.count(count, "key"))")
+            return try printResult("would delete", "wouldDelete", count)
         }
-        let line = try await store.withStore(configure: level.configure) { [path = store.path] store in
+        let (count, sequence) = try await store.withStore(configure: level.configure) { [path = store.path] store in
             guard try isAgreed(range, of: store.readView(), { "delete \($0) of \(path)?" }) else {
                 throw Failure(.declined, "not confirmed: no key was deleted")
             }
-            let (count, sequence) = try await remove(range, from: store)
-            return json ? Self.json(count, missing: nil, sequence).string : "deleted \(Numbers.count(count, "key"))"
+            return try await remove(range, from: store)
         }
-        try StandardOutput.printLine(line)
+        try printResult("deleted", "deleted", count, sequence)
     }
 
     /// Deletes a range in one write. If the disk is full, and the store's reserve has no space for that write, in
@@ -102,10 +100,7 @@ struct DeleteCommand: AsyncParsableCommand, KeyChangingCommand {
         let (count, missing, sequence) = try await store.withStore(configure: level.configure) { store in
             try await delete(wanted, from: store)
         }
-        if json { try StandardOutput.printLine(Self.json(count, missing: missing.count, sequence).string) }
-        guard !missing.isEmpty else { return }
-        let names = missing.map { "'\(keys.notation.string($0))'" }.joined(separator: ", ")
-        throw Failure(.notFound, "no key \(names) in \(store.path): \(Numbers.count(count, "key")) deleted")
+        try report("deleted", count, missing: missing.map(keys.notation.string), sequence)
     }
 
     private func delete(
@@ -119,13 +114,5 @@ struct DeleteCommand: AsyncParsableCommand, KeyChangingCommand {
         }
         if batch.isEmpty { return (0, missing, nil) }
         return (batch.count, missing, try await store.write(batch, durability: level.durability.durability))
-    }
-
-    /// The result; without `missing` for a range, without `sequence` if nothing was written.
-    private static func json(_ deleted: Int, missing: Int?, _ sequence: SequenceNumber?) -> JSONText {
-        var json: JSONText = ["deleted": deleted]
-        if let missing { json.add("missing", missing) }
-        if let sequence { json.add("sequence", sequence) }
-        return json
     }
 }

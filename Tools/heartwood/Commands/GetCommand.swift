@@ -57,12 +57,17 @@ struct GetCommand: AsyncParsableCommand {
         if repository.model != nil { return try await printRecords() }
         let wanted = try key.map(keys.bytes)
         let missing = try await store.withReadView { view in try print(wanted, of: view) }
-        let failures = missing.map { key in
-            Failure(
-                .notFound,
-                "no key '\(keys.notation.string(key))' in \(store.path): see the keys with 'heartwood scan --keys'",
-                key: key)
-        }
+        try report(
+            missing.map { key in
+                Failure(
+                    .notFound,
+                    "no key '\(keys.notation.string(key))' in \(store.path): see the keys with 'heartwood scan --keys'",
+                    key: key)
+            })
+    }
+
+    /// Prints all failures, the last of them by throwing it.
+    private func report(_ failures: [Failure]) throws {
         for failure in failures.dropLast() { ErrorReport(failure).print() }
         if let last = failures.last { throw last }
     }
@@ -121,8 +126,7 @@ struct GetCommand: AsyncParsableCommand {
                 }
             }
             try output.flush()
-            for failure in failures.dropLast() { ErrorReport(failure).print() }
-            if let last = failures.last { throw last }
+            try report(failures)
         }
     }
 

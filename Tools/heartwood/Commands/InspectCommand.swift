@@ -65,10 +65,8 @@ struct InspectCommand: AsyncParsableCommand {
                 throw ValidationError("'--separators' takes one or more ASCII characters, such as ':/'")
             }
         }
-        if path.isEmpty { throw ValidationError("the store's directory has no name") }
-        try PathArgument.validate(path)
-        try PathArgument.validate(html)
-        if html?.isEmpty == true { throw ValidationError("the page has no name") }
+        try PathArgument.validate(path, "the store's directory")
+        try PathArgument.validate(html, "the page")
     }
 
     func run() async throws {
@@ -76,9 +74,9 @@ struct InspectCommand: AsyncParsableCommand {
         let separators = byPrefix ? Set((separators ?? ":/|").utf8) : []
         let survey = try await SurveyTask(path: path, isForPage: html != nil, separators: separators).run()
         let names = StoredKeyText(namingKeysOf: survey)
-        let report = InspectReport(survey: survey, names: names, style: Style(for: .standardOutput))
+        let report = InspectReport(survey: survey, names: names, style: Style.ofStandardOutput)
         try target?.write(Page(survey: survey, names: names).chunks)
-        if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
+        if Signals.requestToStop != nil { throw QuietExit.stopped }
         try StandardOutput.printLine(json ? InspectJSON(survey: survey, names: names).object.string : report.text)
         if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }

@@ -138,7 +138,7 @@ struct LoadCommand: AsyncParsableCommand {
         // The store is closed before this. So everything is on the disk, at any durability.
         try show(summary)
         if let failure = outcome.failure { throw failure }
-        if outcome.wasStopped, let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
+        if outcome.wasStopped, Signals.requestToStop != nil { throw QuietExit.stopped }
     }
 
     private func load(_ input: InputFile, into store: Store) async throws -> (LoadSummary, Loader.Outcome) {
@@ -154,9 +154,7 @@ struct LoadCommand: AsyncParsableCommand {
             concurrency: concurrency ?? (batch == 1 ? 256 : 4), acknowledges: acknowledge,
             stop: { hasFailed.set() })
 
-        let drawing = Task { await progress.run() }
         let outcome = await loader.run(into: store)
-        drawing.cancel()
         progress.end()
         let summary = LoadSummary(
             records: tally.records, bytes: tally.bytes, seconds: tally.seconds, skippedLines: outcome.skippedLines,

@@ -69,8 +69,7 @@ struct LogCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if path.isEmpty { throw ValidationError("the store's directory has no name") }
-        try PathArgument.validate(path)
+        try PathArgument.validate(path, "the store's directory")
         if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
         if let from, let to, from > to { throw ValidationError("'--from \(from)' is after '--to \(to)'") }
         if let since, let until, since.milliseconds > until.milliseconds {
@@ -109,7 +108,7 @@ struct LogCommand: AsyncParsableCommand {
     private func print(_ filter: LogFilter) throws -> Verdict {
         var output = StandardOutput()
         let isFile = (try? POSIXFileSystem().kind(of: path)) != .directory
-        var writer = LogLine(keys.notation, style: Style(for: .standardOutput), lonePath: isFile ? path : nil)
+        var writer = LogLine(keys.notation, style: Style.ofStandardOutput, lonePath: isFile ? path : nil)
         let most = limit ?? .max
         var left = most
         let verdict = try LogReading.run(path, filter) { item in

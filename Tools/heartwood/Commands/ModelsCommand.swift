@@ -33,7 +33,7 @@ struct ModelsCommand: AsyncParsableCommand {
         } else if repositories.isEmpty {
             try StandardOutput.printLine("no repositories")
         } else {
-            let report = ModelsReport(repositories: repositories, style: Style(for: .standardOutput))
+            let report = ModelsReport(repositories: repositories, style: Style.ofStandardOutput)
             try StandardOutput.printLine(report.lines.joined(separator: "\n"))
         }
     }

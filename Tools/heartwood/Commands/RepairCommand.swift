@@ -60,10 +60,8 @@ struct RepairCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if path.isEmpty { throw ValidationError("the store's directory has no name") }
-        try PathArgument.validate(path)
-        try PathArgument.validate(output)
-        if output?.isEmpty == true { throw ValidationError("the output has no name") }
+        try PathArgument.validate(path, "the store's directory")
+        try PathArgument.validate(output, "the output")
         if output != nil, inPlace { throw ValidationError("'--output' and '--in-place' exclude each other") }
         _ = try options()
     }
@@ -110,7 +108,7 @@ struct RepairCommand: AsyncParsableCommand {
             return try Repair.run(path, output: output, options, now: now, progress: progress)
         }
         let text = RepairText(path: path, report: report)
-        try StandardOutput.printLine(json ? text.json.string : text.text(Style(for: .standardOutput)))
+        try StandardOutput.printLine(json ? text.json.string : text.text(Style.ofStandardOutput))
         if !report.losses.isEmpty { throw QuietExit(code: ExitStatus.notFound.rawValue) }
     }
 }

@@ -98,7 +98,7 @@ struct TouchCommand: AsyncParsableCommand, KeyChangingCommand {
                 try refuseRepositories(in: range, of: view)
                 return try view.scan(range).count()
             }
-            return try StandardOutput.printLine(text(count, "wouldTouch", "would touch"))
+            return try printResult("would touch", "wouldTouch", count)
         }
         let outcome = try await store.withStore(configure: level.configure) { [path = store.path] store in
             let view = try store.readView()
@@ -107,15 +107,8 @@ struct TouchCommand: AsyncParsableCommand, KeyChangingCommand {
             Signals.noteRequestsToStop()
             return try await touch(range, of: view, in: store)
         }
-        try StandardOutput.printLine(text(outcome.touched, "touched", "touched", outcome.sequence))
-        if let signal = Signals.requestToStop { throw QuietExit(code: 128 + signal) }
-    }
-
-    private func text(_ count: Int, _ name: String, _ verb: String, _ sequence: SequenceNumber? = nil) -> String {
-        guard json else { return "\(verb) \(Numbers.count(count, "key"))" }
-        var object: JSONText = [name: count]
-        if let sequence { object.add("sequence", sequence) }
-        return object.string
+        try printResult("touched", "touched", outcome.touched, outcome.sequence)
+        if Signals.requestToStop != nil { throw QuietExit.stopped }
     }
 
     /// In memory are the keys and values of one write.
@@ -148,16 +141,9 @@ struct TouchCommand: AsyncParsableCommand, KeyChangingCommand {
             guard let records else { return try await touchKeys(of: view, in: store) }
             return try await touch(records, of: view, in: store)
         }
-        if json {
-            var object: JSONText = ["touched": outcome.touched, "missing": outcome.missing.count]
-            if let sequence = outcome.sequence { object.add("sequence", sequence) }
-            try StandardOutput.printLine(object.string)
-        }
-        guard !outcome.missing.isEmpty else { return }
-        let names = outcome.missing.map { "'\($0)'" }.joined(separator: ", ")
-        let what = repository.model == nil ? "key" : "record"
-        throw Failure(
-            .notFound, "no \(what) \(names) in \(store.path): \(Numbers.count(outcome.touched, what)) touched")
+        try report(
+            "touched", outcome.touched, missing: outcome.missing, outcome.sequence,
+            of: repository.model == nil ? "key" : "record")
     }
 
     private func touchKeys(of view: ReadView, in store: Store) async throws -> Outcome {

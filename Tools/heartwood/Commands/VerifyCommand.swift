@@ -45,8 +45,7 @@ struct VerifyCommand: AsyncParsableCommand {
     var json = false
 
     func validate() throws {
-        if paths.isEmpty || paths.contains("") { throw ValidationError("there is nothing to verify: name a store") }
-        for path in paths { try PathArgument.validate(path) }
+        for path in paths { try PathArgument.validate(path, "the store's directory") }
     }
 
     func run() async throws {
@@ -101,7 +100,7 @@ struct VerifyCommand: AsyncParsableCommand {
     private static func text(_ path: String, _ result: Verification, _ names: StoredKeyText, _ seconds: Double)
         -> String
     {
-        let style = Style(for: .standardOutput)
+        let style = Style.ofStandardOutput
         var lines = result.findings.prefix(mostFindings).map { $0.line(style, names) }
         if result.findings.count > mostFindings {
             lines.append("… and \(Numbers.count(result.findings.count - mostFindings, "more", "more")): see '--json'")

@@ -103,16 +103,15 @@ struct WatchCommand: AsyncParsableCommand {
 
     private func follow(_ store: ReadOnlyStore, _ printer: ChangePrinter) async throws {
         let work = Task { try await printer.run(on: store) }
-        let watching = Task {
-            while Signals.requestToStop == nil { try await Task.sleep(for: .milliseconds(20)) }
-            work.cancel()
-            // The reader of the output may have stopped.
-            try await Task.sleep(for: .seconds(1))
-            stop(printer)
-        }
-        defer { watching.cancel() }
         do {
-            try await work.value
+            try await Signals.whenRequestedToStop {
+                work.cancel()
+                // The reader of the output may have stopped.
+                try await Task.sleep(for: .seconds(1))
+                stop(printer)
+            } during: {
+                try await work.value
+            }
         } catch  where Signals.requestToStop != nil {
             stop(printer)
         }
@@ -122,7 +121,7 @@ struct WatchCommand: AsyncParsableCommand {
     /// Ends the process, because a signal requested it.
     private func stop(_ printer: ChangePrinter) -> Never {
         sayPosition(printer)
-        HeartwoodTool.leave(with: QuietExit(code: 128 + (Signals.requestToStop ?? 0)))
+        HeartwoodTool.leave(with: QuietExit.stopped)
     }
 
     private func sayPosition(_ printer: ChangePrinter) {

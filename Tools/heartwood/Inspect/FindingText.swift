@@ -12,7 +12,7 @@ extension Finding {
             + Escaping.line(InspectWords.what(self)) + names.clause(keys, perhaps: perhapsKeys)
     }
 
-    private var paint: Style.Paint {
+    var paint: Style.Paint {
         switch severity {
         case .note: .dim
         case .torn: .yellow

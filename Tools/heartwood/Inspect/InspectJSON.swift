@@ -102,11 +102,9 @@ struct InspectJSON {
         var json = JSONText()
         json.add("key", record.key)
         names.add(record.key, nil, to: &json)
-        json.add("keyBytes", record.key.count)
-        json.add("valueBytes", record.valueBytes)
-        if let sequence = record.sequence { json.add("sequence", sequence) }
-        json.add("file", record.file)
-        json.add("offset", record.offset)
+        json.add(["keyBytes": record.key.count, "valueBytes": record.valueBytes])
+        json.add(known: ["sequence": record.sequence])
+        json.add(["file": record.file, "offset": record.offset])
         return json
     }
 
@@ -127,14 +125,11 @@ struct InspectJSON {
             json.add("prefix", group.prefix)
             names.add(group: group.prefix, to: &json)
         }
-        json.add("keys", group.keys)
-        json.add("keyBytes", group.keyBytes)
-        json.add("valueBytes", group.valueBytes)
-        json.add("liveBytes", group.liveBytes)
-        json.add("deadRecords", group.deadRecords)
-        json.add("deadBytes", group.deadBytes)
-        json.add("largestValue", group.largestValue.map(large))
-        json.add("longestKey", group.longestKey.map(large))
+        json.add([
+            "keys": group.keys, "keyBytes": group.keyBytes, "valueBytes": group.valueBytes,
+            "liveBytes": group.liveBytes, "deadRecords": group.deadRecords, "deadBytes": group.deadBytes,
+            "largestValue": group.largestValue.map(large), "longestKey": group.longestKey.map(large),
+        ])
         return json
     }
 }

@@ -64,12 +64,6 @@ struct InspectReport {
     var openingInWords: String { opening.text }
 
     private var state: TextTable.Cell {
-        let paint: Style.Paint =
-            switch survey.verdict {
-            case .clean: .green
-            case .torn: .yellow
-            case .corrupt, .unsupported, .unreadable: .red
-            }
         let ending =
             switch survey.end {
             case .closed?: ", closed in order"
@@ -78,7 +72,7 @@ struct InspectReport {
                 survey.verdict == .torn ? " by a crash; nothing that was synced is missing" : ", and its end torn"
             case nil: survey.files.isEmpty ? ", and empty: nothing was ever written" : ""
             }
-        return .init(survey.verdict.rawValue + ending, paint)
+        return .init(survey.verdict.rawValue + ending, survey.verdict.paint)
     }
 
     private var opening: TextTable.Cell {
@@ -108,17 +102,11 @@ struct InspectReport {
     }
 
     private func line(_ finding: Finding) -> String {
-        let paint: Style.Paint? =
-            switch finding.severity {
-            case .note: nil
-            case .torn: .yellow
-            case .corruption, .unsupported, .unreadable: .red
-            }
         // The first lines name the directory of the store.
         let name = survey.files.first { $0.path == finding.file }?.name ?? finding.file
         let file = InspectWords.text(Array(name.utf8))
         var text =
-            "  \(style(InspectWords.severity(finding.severity), paint))  "
+            "  \(style(InspectWords.severity(finding.severity), finding.paint))  "
             + "\(file) at \(Numbers.grouped(finding.offset)): "
         text += InspectWords.text(Array(InspectWords.what(finding).utf8))
         return text + names.clause(Array(finding.keys.prefix(3)), perhaps: Array(finding.perhapsKeys.prefix(3)))

@@ -45,15 +45,6 @@ enum InspectWords {
         }
     }
 
-    static func kind(_ kind: RecordKind) -> String {
-        switch kind {
-        case .put: "put"
-        case .putExpiring: "put with expiry"
-        case .delete: "delete"
-        case .optional: "optional"
-        }
-    }
-
     static func severity(_ severity: Finding.Severity) -> String {
         switch severity {
         case .note: "note"

@@ -142,47 +142,39 @@ struct RepairText {
             json.add("unknownAfter", ["file": file, "offset": offset] as JSONText)
         }
         json.add("output", report.output)
-        if let aside = report.movedTo { json.add("movedTo", aside) }
-        if let id = report.storeID { json.add("storeID", id.description) }
-        if let sequence = report.snapshotSequence { json.add("snapshotSequence", sequence) }
-        json.add("snapshotKeys", report.snapshotKeys)
-        json.add("batches", report.batches)
-        json.add("records", report.records)
-        json.add("partialBatches", report.partialBatches)
-        json.add("batchesLeftOut", report.batchesLeftOut)
-        json.add("batchesBehindTear", report.batchesBehindTear)
-        json.add("olderValues", report.olderValues)
-        json.add("lastSequence", report.lastSequence)
-        json.add("highestSequence", report.highestSequence)
-        json.add("bytes", report.bytes)
-        json.add("sources", report.sources.map(Self.json))
-        json.add("losses", report.losses.map(json(_:)))
-        json.add("lossesNotListed", report.lossesNotListed)
+        json.add(known: [
+            "movedTo": report.movedTo, "storeID": report.storeID?.description,
+            "snapshotSequence": report.snapshotSequence,
+        ])
+        json.add([
+            "snapshotKeys": report.snapshotKeys, "batches": report.batches, "records": report.records,
+            "partialBatches": report.partialBatches, "batchesLeftOut": report.batchesLeftOut,
+            "batchesBehindTear": report.batchesBehindTear, "olderValues": report.olderValues,
+            "lastSequence": report.lastSequence, "highestSequence": report.highestSequence, "bytes": report.bytes,
+            "sources": report.sources.map(Self.json), "losses": report.losses.map(json(_:)),
+            "lossesNotListed": report.lossesNotListed,
+        ])
         return json
     }
 
     private static func json(_ source: RepairReport.Source) -> JSONText {
         var json: JSONText = ["name": source.name, "use": source.use.rawValue, "size": source.size]
-        if let id = source.storeID { json.add("storeID", id.description) }
+        json.add(known: ["storeID": source.storeID?.description])
         return json
     }
 
     private func json(_ loss: RepairReport.Loss) -> JSONText {
-        var json = JSONText()
-        json.add("what", loss.what)
-        if let file = loss.file { json.add("file", file) }
-        if let offset = loss.offset { json.add("offset", offset) }
-        json.add("length", loss.length)
-        json.add("proven", loss.isProven)
+        var json: JSONText = ["what": loss.what]
+        json.add(known: ["file": loss.file, "offset": loss.offset])
+        json.add(["length": loss.length, "proven": loss.isProven])
         if let numbers = loss.sequences {
             json.add("firstLost", numbers.lowerBound)
             json.add("lastLost", loss.isExact ? numbers.upperBound : nil)
         }
-        if let range = loss.keyRange {
-            if let lower = range.lower { json.add("keysAfter", names.json([lower])) }
-            if let upper = range.upper { json.add("keysBefore", names.json([upper])) }
-        }
-        if let cause = loss.cause { json.add("cause", cause.description) }
+        json.add(known: [
+            "keysAfter": loss.keyRange?.lower.map { names.json([$0]) },
+            "keysBefore": loss.keyRange?.upper.map { names.json([$0]) }, "cause": loss.cause?.description,
+        ])
         if !loss.keys.isEmpty { json.add("keys", names.json(loss.keys)) }
         if !loss.perhapsKeys.isEmpty { json.add("perhapsKeys", names.json(loss.perhapsKeys)) }
         return json

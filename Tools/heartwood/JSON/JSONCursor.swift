@@ -178,7 +178,7 @@ extension JSONCursor {
         case UInt8(ascii: "u"):
             position += 1
             for _ in 0..<4 {
-                guard let digit = peek, JSONEscapes.value(ofDigit: digit) != nil else {
+                guard let digit = peek, Hexadecimal.number(of: digit) != nil else {
                     throw problem("expected four hexadecimal digits")
                 }
                 position += 1

@@ -35,16 +35,6 @@ enum JSONEscapes {
         }
     }
 
-    /// The value of a hexadecimal digit.
-    static func value(ofDigit byte: UInt8) -> UInt32? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a")) + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A")) + 10
-        default: nil
-        }
-    }
-
     /// The character after `\u`, of one unit or of a surrogate pair.
     private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(JSONProblem) -> Unicode.Scalar {
         let first = unit(&rest)
@@ -64,6 +54,6 @@ enum JSONEscapes {
     private static func unit(_ rest: inout ArraySlice<UInt8>) -> UInt32 {
         let digits = rest.prefix(4)
         rest.removeFirst(digits.count)
-        return digits.reduce(0) { $0 << 4 | (value(ofDigit: $1) ?? 0) }
+        return digits.reduce(0) { $0 << 4 | UInt32(Hexadecimal.number(of: $1) ?? 0) }
     }
 }

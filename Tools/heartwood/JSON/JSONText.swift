@@ -1,6 +1,12 @@
 /// What a member of a ``JSONText`` can be, besides bytes.
 protocol JSONValue {
+    /// Whether it is only null because it isn't known.
+    var isUnknown: Bool { get }
     func append(to text: inout [UInt8])
+}
+
+extension JSONValue {
+    var isUnknown: Bool { false }
 }
 
 /// One JSON object in one line, member by member.
@@ -38,6 +44,15 @@ struct JSONText: JSONValue, ExpressibleByDictionaryLiteral {
     mutating func add(_ name: String, _ value: some JSONValue) {
         addName(name)
         value.append(to: &text)
+    }
+
+    mutating func add(_ members: KeyValuePairs<String, any JSONValue>) {
+        for (name, value) in members { add(name, value) }
+    }
+
+    /// Adds those members that aren't nil.
+    mutating func add(known members: KeyValuePairs<String, any JSONValue>) {
+        for (name, value) in members where !value.isUnknown { add(name, value) }
     }
 
     /// Adds a value that is JSON already.
@@ -140,6 +155,8 @@ extension UInt64: JSONValue {}
 
 /// Nil is null.
 extension Optional: JSONValue where Wrapped: JSONValue {
+    var isUnknown: Bool { self == nil }
+
     func append(to text: inout [UInt8]) {
         if let self { self.append(to: &text) } else { text += "null".utf8 }
     }

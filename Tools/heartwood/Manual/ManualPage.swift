@@ -7,9 +7,8 @@ struct ManualPage {
     private(set) var text = ""
 
     init() throws {
-        struct Dump: Decodable { let command: CommandInfo }
-        let tool = try JSONDecoder().decode(Dump.self, from: Data(HeartwoodTool._dumpHelp().utf8)).command
-        let commands = (tool.subcommands ?? []).filter { $0.shouldDisplay && $0.commandName != "help" }
+        let tool = try CommandInfo.ofTool()
+        let commands = tool.visibleCommands
         add(#".\" Made by 'heartwood manual'."#)
         add(#".TH HEARTWOOD 1 "" "\#(HeartwoodTool.configuration.version)" "User Commands""#)
         // No hyphenation and no justification: options and examples are easier to read.
@@ -64,7 +63,7 @@ struct ManualPage {
     // MARK: - Text in ASCII, the same in every locale
 
     /// Running text. Quoted text is something that a user types; it becomes bold instead of quoted.
-    fileprivate static func prose(_ text: some StringProtocol) -> String {
+    static func prose(_ text: some StringProtocol) -> String {
         var (result, rest) = ("", Substring(text))
         while let quote = rest.firstMatch(of: /(^|\W)'(.+?)'(?!\w)/) {
             result += escaped(rest[..<quote.range.lowerBound] + quote.1, isProse: true) + bold(quote.2)
@@ -76,8 +75,8 @@ struct ManualPage {
     private static func code(_ text: some StringProtocol) -> String { guarded(escaped(text, isProse: false)) }
     /// A line that begins with a dot would be a request.
     private static func guarded(_ line: String) -> String { line.hasPrefix(".") ? "\\&" + line : line }
-    fileprivate static func bold(_ text: some StringProtocol) -> String { "\\fB\(code(text))\\fP" }
-    fileprivate static func italic(_ text: some StringProtocol) -> String { "\\fI\(code(text))\\fP" }
+    static func bold(_ text: some StringProtocol) -> String { "\\fB\(code(text))\\fP" }
+    static func italic(_ text: some StringProtocol) -> String { "\\fI\(code(text))\\fP" }
 
     private static let escapes: [Unicode.Scalar: String] = [
         "\\": "\\(rs", "-": "\\-", "'": "\\(aq", "\"": "\\(dq", "`": "\\(ga", "^": "\\(ha", "~": "\\(ti", "…": "...",
@@ -93,58 +92,5 @@ struct ManualPage {
             isInWord = scalar.properties.isAlphabetic
         }
         return result
-    }
-}
-
-/// What the argument parser's `--experimental-dump-help` says about a command.
-private struct CommandInfo: Decodable {
-    struct Argument: Decodable {
-        struct Name: Decodable { let kind, name: String }
-        let kind: String
-        let shouldDisplay, isOptional, isRepeating: Bool
-        let names: [Name]?
-        let preferredName: Name?
-        let valueName, defaultValue, abstract: String?
-        let allValues: [String]?
-
-        /// Every command has it.
-        var isOfAll: Bool { ["help", "version"].contains(preferredName?.name) }
-
-        /// `--batch records`, `-h, --help`, `store`
-        var term: String {
-            let names = kind == "flag" ? names ?? [] : [preferredName].compactMap(\.self)
-            let text = names.map { ManualPage.bold(($0.kind == "long" ? "--" : "-") + $0.name) }.joined(separator: ", ")
-            if kind == "flag" { return text }
-            return text + (text.isEmpty ? "" : " ") + ManualPage.italic(valueName ?? "")
-        }
-
-        var description: String {
-            let values = allValues.map { "values: " + $0.map(ManualPage.bold).joined(separator: ", ") }
-            let notes = [values, defaultValue.map { "default: " + ManualPage.bold($0) }].compactMap(\.self)
-            return ManualPage.prose(abstract ?? "") + (notes.isEmpty ? "" : " (\(notes.joined(separator: "; ")))")
-        }
-    }
-
-    let commandName: String
-    let superCommands: [String]?
-    let shouldDisplay: Bool
-    let abstract, discussion: String?
-    let subcommands: [CommandInfo]?
-    let arguments: [Argument]?
-
-    /// `heartwood put`
-    var path: String { ((superCommands ?? []) + [commandName]).joined(separator: " ") }
-    private var visible: [Argument] { (arguments ?? []).filter { $0.shouldDisplay && !$0.isOfAll } }
-    var positionals: [Argument] { visible.filter { $0.kind == "positional" } }
-    var options: [Argument] { visible.filter { $0.kind != "positional" } }
-
-    var synopsis: String {
-        let needed = options.filter { !$0.isOptional }.map(\.term)
-        let words = positionals.map { argument in
-            let word = argument.term + (argument.isRepeating ? " ..." : "")
-            return argument.isOptional ? "[\(word)]" : word
-        }
-        let rest = options.contains(where: \.isOptional) ? ["[\(ManualPage.italic("options"))]"] : []
-        return ([ManualPage.bold(path)] + needed + words + rest).joined(separator: " ")
     }
 }

@@ -9,7 +9,7 @@ struct RepositoryReport {
 
     /// A line for each finding, and a summary.
     func text(_ path: String, _ most: Int) -> String {
-        let style = Style(for: .standardOutput)
+        let style = Style.ofStandardOutput
         var lines = verification.findings.prefix(most).map { finding in
             style("corrupt", .red) + " " + Escaping.line(finding.description)
         }

@@ -39,24 +39,19 @@ struct StatsReport: Sendable {
     }
 
     var json: JSONText {
-        var found = JSONText()
+        var found: JSONText
         switch opening.tail {
-        case .new: found.add("tail", "new")
-        case .closed: found.add("tail", "closed")
-        case .unclosed: found.add("tail", "unclosed")
+        case .new: found = ["tail": "new"]
+        case .closed: found = ["tail": "closed"]
+        case .unclosed: found = ["tail": "unclosed"]
         case .torn(let file, let offset, let bytes):
-            found.add("tail", "torn")
-            found.add("tornFile", file)
-            found.add("tornOffset", offset)
-            found.add("tornBytes", bytes)
+            found = ["tail": "torn", "tornFile": file, "tornOffset": offset, "tornBytes": bytes]
         }
-        found.add("segments", opening.segments)
-        found.add("commits", opening.commits)
-        found.add("batches", opening.batches)
-        found.add("records", opening.records)
-        found.add("bytes", opening.bytes)
-        found.add("seconds", opening.duration.seconds)
-        found.add("skippedFiles", opening.skippedFiles)
+        found.add([
+            "segments": opening.segments, "commits": opening.commits, "batches": opening.batches,
+            "records": opening.records, "bytes": opening.bytes, "seconds": opening.duration.seconds,
+            "skippedFiles": opening.skippedFiles,
+        ])
         return [
             "store": path, "keys": figures.keys, "lastSequence": opening.lastSequence, "position": String(position),
             "logBytes": figures.logBytes, "liveBytes": figures.liveBytes, "snapshotBytes": figures.snapshotBytes,

@@ -1,14 +1,13 @@
 internal import Heartwood
+internal import HeartwoodFormat
 
 /// What all reports of `stats` have.
 enum StatsTable {
     /// A row for each name.
     static func text(_ rows: [(name: String, value: String)]) -> String {
-        let width = rows.map(\.name.count).max() ?? 0
-        return
-            rows
-            .map { $0.name + String(repeating: " ", count: width - $0.name.count + 2) + Escaping.line($0.value) }
-            .joined(separator: "\n")
+        var table = TextTable([.left, .left], indent: 0)
+        for row in rows { table.add([.init(row.name), .init(Escaping.line(row.value))]) }
+        return table.lines(.plain).joined(separator: "\n")
     }
 
     /// The row of a store whose time is ahead of the clock by a second or more.
@@ -21,5 +20,22 @@ enum StatsTable {
         guard let snapshot else { return "none: it was never compacted" }
         return "\(Numbers.bytes(snapshot.bytes)): \(Numbers.count(snapshot.keys, "key")) "
             + "up to number \(Numbers.grouped(snapshot.sequence)), made \(Numbers.moment(snapshot.time.milliseconds))"
+    }
+}
+
+extension Numbers {
+    /// "number 34,006"; after a jump, with the reason.
+    static func sequence(_ number: UInt64) -> String {
+        let text = "number \(grouped(number))"
+        guard number >= FormatConstants.sequenceEpoch else { return text }
+        return text + "; numbers jumped to a multiple of 2^32, as after a crash, a compaction or a repair"
+    }
+
+    /// "365 days ahead of the clock"
+    static func ahead(_ time: Duration) -> String {
+        let seconds = time.components.seconds
+        let units: [(length: Int64, name: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
+        let (length, name) = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "second")
+        return count((seconds + length / 2) / length, name) + " ahead of the clock"
     }
 }

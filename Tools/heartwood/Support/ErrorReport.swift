@@ -43,13 +43,9 @@ struct ErrorReport {
 
     /// Only what is known of key, file, offset and the position to start again from.
     private var json: JSONText {
-        var error = JSONText()
-        error.add("code", code)
-        error.add("message", message)
+        var error: JSONText = ["code": code, "message": message]
         if let key { error.add("key", key) }
-        if let file { error.add("file", file) }
-        if let offset { error.add("offset", offset) }
-        if let restart { error.add("restart", String(restart)) }
+        error.add(known: ["file": file, "offset": offset, "restart": restart.map { String($0) }])
         error.add("exitCode", status.rawValue)
         return ["error": error]
     }

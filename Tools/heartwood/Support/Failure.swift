@@ -19,4 +19,7 @@ struct Failure: Error {
 /// Ends a command with an exit code and without a message, because everything was already printed.
 struct QuietExit: Error {
     let code: Int32
+
+    /// After a signal that requested a stop.
+    static var stopped: QuietExit { QuietExit(code: 128 + (Signals.requestToStop ?? 0)) }
 }

@@ -20,7 +20,8 @@ enum Hexadecimal {
         return bytes
     }
 
-    private static func number(of digit: UInt8) -> UInt8? {
+    /// The number of a digit of either case; nil for another character.
+    static func number(of digit: UInt8) -> UInt8? {
         switch digit {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
         case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import Foundation
 internal import Heartwood
 
 /// A point in time on the command line: `2026-03-01T12:00:00Z`, `2026-03-01 12:00:00`, `2026-03-01`, milliseconds since
@@ -24,37 +25,32 @@ struct Moment: ExpressibleByArgument {
     static let help = "a time as 2026-03-01T12:00:00Z, 2026-03-01 (UTC), milliseconds since 1970, or 15m, 2h, 3d ago"
 
     private static func date(_ text: String) -> UInt64? {
-        var text = Substring(text)
-        if text.last == "Z" { text.removeLast() }
-        let parts = text.split(omittingEmptySubsequences: false) { $0 == "T" || $0 == " " }
-        guard parts.count == 1 || parts.count == 2 else { return nil }
-        let date = parts[0].split(separator: "-", omittingEmptySubsequences: false).map { number($0) }
-        guard date.count == 3, let year = date[0], let month = date[1], let day = date[2], (1970...9999).contains(year),
-            (1...12).contains(month), (1...days(in: month, of: year)).contains(day)
+        let pattern = /(\d+)-(\d+)-(\d+)(?:[T ](\d+):(\d+)(?::(\d+))?)?Z?/.asciiOnlyDigits()
+        guard let match = text.wholeMatch(of: pattern)?.output else { return nil }
+        func number(_ digits: Substring?) -> Int32? { digits.map { Int32($0) } ?? 0 }
+        guard let year = Int32(match.1), (1970...9999).contains(year), let month = Int32(match.2),
+            let day = Int32(match.3), let hour = number(match.4), let minute = number(match.5),
+            let second = number(match.6), second < 60
         else { return nil }
-        var seconds: UInt64 = 0
-        if parts.count == 2 {
-            let time = parts[1].split(separator: ":", omittingEmptySubsequences: false).map { number($0) }
-            guard time.count == 2 || time.count == 3, let hour = time[0], let minute = time[1], hour < 24, minute < 60,
-                let second = time.count == 3 ? time[2] : 0, second < 60
-            else { return nil }
-            seconds = hour * 3600 + minute * 60 + second
-        }
-        return (daysSince1970(year, month, day) * 86_400 + seconds) * 1000
+        var (time, found) = (tm(), tm())
+        (time.tm_year, time.tm_mon, time.tm_mday) = (year - 1900, month - 1, day)
+        (time.tm_hour, time.tm_min, time.tm_sec) = (hour, minute, second)
+        var seconds = timegm(&time)
+        // The system takes a 31st of February for a day of March.
+        guard gmtime_r(&seconds, &found) != nil, found.tm_mon == month - 1, found.tm_mday == day,
+            found.tm_hour == hour, found.tm_min == minute
+        else { return nil }
+        return UInt64(seconds) * 1000
     }
+}
 
-    private static func number(_ digits: Substring) -> UInt64? {
-        digits.allSatisfy { ("0"..."9").contains($0) } ? UInt64(digits) : nil
-    }
-
-    private static func isLeap(_ year: UInt64) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
-
-    private static func days(in month: UInt64, of year: UInt64) -> UInt64 {
-        [31, isLeap(year) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][Int(month) - 1]
-    }
-
-    private static func daysSince1970(_ year: UInt64, _ month: UInt64, _ day: UInt64) -> UInt64 {
-        let years = (1970..<year).reduce(0) { $0 + (isLeap($1) ? 366 : 365) as UInt64 }
-        return (1..<month).reduce(years) { $0 + days(in: $1, of: year) } + day - 1
+extension Numbers {
+    /// "2026-03-01 12:00:00 UTC", of milliseconds since 1970.
+    static func moment(_ milliseconds: UInt64) -> String {
+        var (seconds, time) = (time_t(milliseconds / 1000), tm())
+        gmtime_r(&seconds, &time)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(Int(time.tm_year) + 1900)-\(two(time.tm_mon + 1))-\(two(time.tm_mday)) "
+            + "\(two(time.tm_hour)):\(two(time.tm_min)):\(two(time.tm_sec)) UTC"
     }
 }

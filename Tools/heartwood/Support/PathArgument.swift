@@ -3,9 +3,12 @@ internal import HeartwoodFileSystem
 
 /// The check of every path on the command line.
 enum PathArgument {
-    /// - Throws: `ValidationError` for a leading `~`: if it was quoted, it would name a directory of that name.
-    static func validate(_ path: String?) throws {
-        guard let path, HomePath.isMeant(by: path) else { return }
-        throw ValidationError(HomePath.refusal)
+    /// - Parameter what: What the path is of, in a message.
+    /// - Throws: `ValidationError` for an empty path, and for a leading `~`: if it was quoted, it would name a
+    ///   directory of that name.
+    static func validate(_ path: String?, _ what: String) throws {
+        guard let path else { return }
+        if path.isEmpty { throw ValidationError("\(what) has no name") }
+        if HomePath.isMeant(by: path) { throw ValidationError(HomePath.refusal) }
     }
 }

@@ -16,21 +16,23 @@ final class ProgressBar: Sendable {
         var isShown = false
         /// Set once, at the end. After that nothing is drawn.
         var isOver = false
+        var drawing: Task<Void, Never>?
     }
 
     private let progress: @Sendable () -> Progress?
-    private let isEnabled: Bool
     private let state = Locked(State())
 
+    /// Begins to draw.
+    ///
     /// - Parameter progress: Called ten times a second. While it returns nil, nothing is shown.
     init(_ progress: @escaping @Sendable () -> Progress?) {
         self.progress = progress
-        isEnabled = FileDescriptor.standardError.isTerminal && Environment["TERM"] != "dumb"
+        guard Style.erasesLines else { return }
+        let drawing = Task { [self] in await draw() }
+        state.withLock { $0.drawing = drawing }
     }
 
-    /// Draws, ten times a second, until the task is cancelled.
-    func run() async {
-        guard isEnabled else { return }
+    private func draw() async {
         while (try? await Task.sleep(for: .milliseconds(100))) != nil {
             guard let progress = progress() else { continue }
             let line = progress.line(columns: FileDescriptor.standardError.columns ?? 80)
@@ -55,6 +57,7 @@ final class ProgressBar: Sendable {
         state.withLock { state in
             Self.erase(&state)
             state.isOver = true
+            state.drawing?.cancel()
         }
     }
 

@@ -22,14 +22,14 @@ enum Signals {
     static func noteRequestsToStop() {
         // Initializes it here, because a signal handler must not be the first to access it.
         _ = requestToStop
-        answer(resetting: true) { Signals.noted.store($0, ordering: .relaxed) }
+        answerStopSignals(resetting: true) { Signals.noted.store($0, ordering: .relaxed) }
     }
 
     /// From now on SIGINT and SIGTERM end the process at once, with 130 and 143. This is for work that only reads,
     /// which may wait for a disk or a pipe without end.
     static func endAtRequests() {
         _ = eraser.count
-        answer(resetting: false) { number in
+        answerStopSignals(resetting: false) { number in
             if Signals.eraser.count > 0 { _ = write(2, Signals.eraser.baseAddress, Signals.eraser.count) }
             _exit(128 + number)
         }
@@ -50,32 +50,29 @@ enum Signals {
     /// Written once, before there are threads and handlers that read it.
     nonisolated(unsafe) private static var deathMessage = UnsafeRawBufferPointer(start: nil, count: 0)
 
-    private static func answer(resetting: Bool, _ handler: @convention(c) (Int32) -> Void) {
-        for number in [SIGINT, SIGTERM] {
-            var action = sigaction()
-            action.sa_flags = resetting ? Int32(truncatingIfNeeded: SA_RESETHAND) : 0
-            #if canImport(Darwin)
-            action.__sigaction_u.__sa_handler = handler
-            #else
-            action.__sigaction_handler.sa_handler = handler
-            #endif
-            sigaction(number, &action, nil)
-        }
-    }
-
     /// The bytes that erase a progress bar from the terminal; empty if standard error is none. Never freed, and never
     /// changed.
     nonisolated(unsafe) private static let eraser: UnsafeRawBufferPointer = {
-        guard FileDescriptor.standardError.isTerminal, Environment["TERM"] != "dumb" else {
-            return UnsafeRawBufferPointer(start: nil, count: 0)
-        }
-        return UnsafeRawBufferPointer(copying: "\r\u{1B}[K")
+        Style.erasesLines
+            ? UnsafeRawBufferPointer(copying: "\r\u{1B}[K") : UnsafeRawBufferPointer(start: nil, count: 0)
     }()
 
     /// The signal that requested a stop; nil if there was none.
     static var requestToStop: Int32? {
         let number = noted.load(ordering: .relaxed)
         return number == 0 ? nil : number
+    }
+
+    /// Calls `stop` if a signal requests a stop while `body` runs.
+    static func whenRequestedToStop<R>(
+        _ stop: @escaping @Sendable () async throws -> Void, during body: () async throws -> R
+    ) async throws -> R {
+        let watching = Task {
+            while requestToStop == nil { try await Task.sleep(for: .milliseconds(20)) }
+            try await stop()
+        }
+        defer { watching.cancel() }
+        return try await body()
     }
 
     private static let noted = Atomic<Int32>(0)

@@ -1,6 +1,8 @@
 internal import Foundation
 
 /// Standard output, buffered. Call ``flush()`` at the end.
+///
+/// Writing throws ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
 struct StandardOutput: ~Copyable {
     /// The reader has closed the pipe.
     struct Closed: Error {}
@@ -9,28 +11,20 @@ struct StandardOutput: ~Copyable {
     private var buffer: [UInt8] = []
 
     /// Writes what `body` appends.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func append(_ body: (inout [UInt8]) -> Void) throws {
         body(&buffer)
         if buffer.count >= Self.capacity { try flush() }
     }
 
     /// Writes bytes as they are.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func write(_ bytes: [UInt8]) throws {
         try append { $0 += bytes }
     }
 
     /// Writes a line.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func writeLine(_ text: String) throws { try writeLine(Array(text.utf8)) }
 
     /// Writes a line.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func writeLine(_ text: [UInt8]) throws {
         try append { buffer in
             buffer += text
@@ -39,16 +33,12 @@ struct StandardOutput: ~Copyable {
     }
 
     /// Passes the buffer to the system.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     mutating func flush() throws {
         defer { buffer.removeAll(keepingCapacity: true) }
         try Self.writeNow(buffer)
     }
 
     /// Writes at once, without the buffer.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     static func writeNow(_ bytes: [UInt8]) throws {
         do {
             try FileDescriptor.standardOutput.writeAll(bytes)
@@ -60,8 +50,6 @@ struct StandardOutput: ~Copyable {
     }
 
     /// Writes one line at once.
-    ///
-    /// - Throws: ``Closed``, or a ``Failure`` with ``ExitStatus/inputOutput``.
     static func printLine(_ text: String) throws {
         try writeNow(Array(text.utf8) + [UInt8(ascii: "\n")])
     }

@@ -10,8 +10,7 @@ struct StoreArgument: ParsableArguments {
     var path: String
 
     func validate() throws {
-        if path.isEmpty { throw ValidationError("the store's directory has no name") }
-        try PathArgument.validate(path)
+        try PathArgument.validate(path, "the store's directory")
     }
 
     /// Whether the path exists and is no directory.
@@ -69,12 +68,14 @@ struct StoreArgument: ParsableArguments {
         configuration.compaction = .manual
         configuration.logRetention = .unchanged
         configure(&configuration)
-        let notice = OpeningNotice()
-        if let notice { configuration.recoveryProgress = { notice.show($0) } }
-        defer { notice?.end() }
+        let tally = Tally<RecoveryProgress>()
+        configuration.recoveryProgress = { tally.note($0) }
+        // Only of an opening that takes long.
+        let bar = ProgressBar { tally.seconds < 0.5 ? nil : tally.progress }
+        defer { bar.end() }
         do {
             return try await Store.withStore(at: path, configuration: configuration) { store in
-                notice?.end()
+                bar.end()
                 return try await body(store)
             }
         } catch let error as StoreError {

@@ -12,8 +12,7 @@ struct HeartwoodBench: AsyncParsableCommand {
             Benchmarks/README.md explains what is measured, how the engines are set, and what the figures mean.
             """,
         subcommands: [
-            RunCommand.self, ListCommand.self, PageCommand.self, FiguresCommand.self, SummaryCommand.self,
-            CellCommand.self,
+            RunCommand.self, ListCommand.self, TableCommand.self, FiguresCommand.self, CellCommand.self,
         ],
         defaultSubcommand: RunCommand.self
     )
@@ -38,9 +37,8 @@ struct CellCommand: AsyncParsableCommand {
             guard let subject = cell.spec.engine.subject(for: cell.row.work) else {
                 throw CellFailure(failure: "this program was built without \(cell.spec.engine.rawValue)")
             }
-            let started = Date().timeIntervalSince1970
             if let measured = try await subject.run(cell) {
-                print(String(decoding: try JSONEncoder().encode(measured.run(started: started)), as: UTF8.self))
+                print(String(decoding: try JSONEncoder().encode(measured.run), as: UTF8.self))
             } else if cell.spec.action == .makeFixture {
                 print("ready")
                 fflush(nil)
@@ -81,7 +79,7 @@ struct ListCommand: AsyncParsableCommand {
         for group in catalogue.groups {
             let chosen = catalogue.rows.filter { $0.info.group == group && $0.plans.contains(parameters.plan) }
             let minutes = PlanTime.total(Schedule.steps(chosen, engines: built), chosen) / 60
-            print("\n\(group.uppercased()) (about \(Numbers.decimal(minutes, digits: 1)) minutes)")
+            print("\n\(group.uppercased()) (about \(Numbers.decimal(minutes, places: 1)) minutes)")
             for row in catalogue.rows where row.info.group == group {
                 let isIn = row.plans.contains(parameters.plan)
                 let promise = row.info.promise.map { " [\($0.title)]" } ?? ""
@@ -98,54 +96,21 @@ struct ListCommand: AsyncParsableCommand {
     }
 }
 
-/// Makes the page from results.
-struct PageCommand: AsyncParsableCommand {
+/// Prints results as text.
+struct TableCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "page", abstract: "Make the HTML page from a file of results.",
+        commandName: "table", abstract: "Print the table that 'run' prints, from a file of results.",
         discussion: """
-            The page is one file that needs no other file and no network. If its name ends in '.txt', it is the table \
-            that 'run' prints.
-
-            EXAMPLES
-              Benchmarks/run page results.json results.html
-              Benchmarks/run page Benchmarks/Results/full.json Benchmarks/Results/full.txt
-            """)
-
-    @Argument(help: "The file that --json wrote.")
-    var results: String
-
-    @Argument(help: "The page to write.")
-    var page: String
-
-    func run() async throws { try Self.write(ResultsFile(path: results).readExisting(), to: page) }
-
-    static func write(_ results: Results, to path: String) throws {
-        let text = path.hasSuffix(".txt") ? ResultsTable(results).text : try ResultsPage.html(results)
-        try Data(text.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    }
-}
-
-/// Makes the file of results that is published.
-struct SummaryCommand: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "summary", abstract: "Write a smaller file of results, to be published.",
-        discussion: """
-            'page' and 'figures' read a summary as they read the file of a run. The tables of documents are the same. \
-            A summary has no curves of latencies in rows whose figure is a rate. Figures that the tables don't compare \
-            are those of one run, the run with the median.
-
             EXAMPLE
-              Benchmarks/run summary results.json Benchmarks/Results/full.json
+              Benchmarks/run table Benchmarks/Results/full.json > Benchmarks/Results/full.txt
             """)
 
     @Argument(help: "The file that --json wrote.")
     var results: String
-
-    @Argument(help: "The summary to write.")
-    var summary: String
 
     func run() async throws {
-        try ResultsFile(path: summary).writeSummary(ResultsFile(path: results).readExisting())
+        print(
+            ResultsTable(try ResultsFile(path: results).readExisting(), style: .ofStandardOutput).text, terminator: "")
     }
 }
 

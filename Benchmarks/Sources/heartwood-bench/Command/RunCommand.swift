@@ -14,7 +14,7 @@ struct RunCommand: AsyncParsableCommand {
             EXAMPLES
               Benchmarks/run --quick
               Benchmarks/run --only durable,readrandom --engines heartwood,rocksdb
-              Benchmarks/run --full --json results.json --html results.html
+              Benchmarks/run --full --json results.json
 
             EXIT CODES
               0    done
@@ -60,9 +60,6 @@ struct RunCommand: AsyncParsableCommand {
                 + "measured again.",
             valueName: "file"))
     var json: String?
-
-    @Option(help: ArgumentHelp("Also write the page with charts to this file.", valueName: "file"))
-    var html: String?
 
     private var parameters: Parameters {
         var parameters = Parameters(quick ? .quick : full ? .full : .default)
@@ -143,7 +140,6 @@ struct RunCommand: AsyncParsableCommand {
         results.finished = Date().timeIntervalSince1970
         results.isInterrupted = Interrupt.isRequested
         try file?.write(results)
-        if let html { try PageCommand.write(results, to: html) }
         print(ResultsTable(results, style: .ofStandardOutput).text, terminator: "")
         if Interrupt.isRequested { throw ExitCode(130) }
         if results.cells.contains(where: { $0.failure != nil }) { throw ExitCode(1) }

@@ -3,17 +3,14 @@ internal import Foundation
 /// The effect of one changed byte.
 enum DamageClass: String, Sendable, CaseIterable {
     case refused, harmless, lost, wrong, crashed, hung
-    /// As lost, but the opening's report says so.
-    case lostAndReported
 }
 
 extension DamageResult {
     init(_ classes: [DamageClass]) {
         func count(_ wanted: DamageClass) -> Int { classes.count { $0 == wanted } }
         self.init(
-            changes: classes.count, refused: count(.refused), harmless: count(.harmless),
-            lost: count(.lost) + count(.lostAndReported), wrong: count(.wrong), crashed: count(.crashed),
-            hung: count(.hung), lostButTold: count(.lostAndReported))
+            changes: classes.count, refused: count(.refused), harmless: count(.harmless), lost: count(.lost),
+            wrong: count(.wrong), crashed: count(.crashed), hung: count(.hung))
     }
 }
 
@@ -44,8 +41,6 @@ struct DamageTrial {
         var isRefused = false
         var isWrong = false
         var isLost = false
-        /// The report of the opening says that something was skipped.
-        var isReported = false
 
         mutating func note(_ found: DamageClass) {
             switch found {
@@ -59,8 +54,7 @@ struct DamageTrial {
         var verdict: DamageClass {
             if isWrong { return .wrong }
             if isRefused { return .refused }
-            if isLost { return isReported ? .lostAndReported : .lost }
-            return .harmless
+            return isLost ? .lost : .harmless
         }
     }
 
@@ -75,7 +69,6 @@ struct DamageTrial {
             } catch {
                 findings.isRefused = true
             }
-            findings.isReported = database.reportsLoss
             try await database.close()
         } catch {
             findings.isRefused = true

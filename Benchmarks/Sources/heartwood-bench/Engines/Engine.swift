@@ -75,8 +75,6 @@ protocol Database: Sendable {
     func settle() async throws
     /// Closes it. All sessions must have ended. Nothing may be called afterwards.
     func close() async throws
-    /// Whether the report of the opening, which a program must request, says that bytes were skipped.
-    var reportsLoss: Bool { get }
     /// Bytes written through a mapping since the opening, which the system doesn't count; nil if they aren't known.
     var mappedBytes: UInt64? { get }
     /// The store, if it is Heartwood's.
@@ -84,7 +82,6 @@ protocol Database: Sendable {
 }
 
 extension Database {
-    var reportsLoss: Bool { false }
     var mappedBytes: UInt64? { 0 }
     var heartwood: Store? { nil }
     func settle() async throws {}

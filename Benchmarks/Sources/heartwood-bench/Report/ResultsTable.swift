@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Results as text for a terminal: a table for each group, and whether Heartwood's claims hold. A table has Heartwood's
+/// Results as text for a terminal: a table for each group. A table has Heartwood's
 /// median and spread, and each other engine's median with its ratio to Heartwood's.
 struct ResultsTable: Sendable {
     /// Characters of a line.
@@ -21,12 +21,12 @@ struct ResultsTable: Sendable {
             let measured = group.comparisons.filter { !$0.entries.isEmpty }
             guard !measured.isEmpty else { continue }
             let title = PlainText.cut(PlainText.printable(GroupText.titles[group.id] ?? group.id), to: Self.width)
-            lines += ["", style.strong(title.uppercased())]
+            lines += ["", style(title.uppercased(), .bold)]
             let others = measured.filter { $0.row.measure != .damage }
             if !others.isEmpty { lines += table(others) }
             if others.count < measured.count { lines += damageTable(measured) }
         }
-        return (lines + missing + claims).joined(separator: "\n") + "\n"
+        return (lines + missing).joined(separator: "\n") + "\n"
     }
 
     private var header: [String] {
@@ -44,10 +44,10 @@ struct ResultsTable: Sendable {
             ),
             ("command", results.command), ("seed", String(results.seed)),
         ]
-        if let load = machine.load { facts.append(("load", Numbers.ratio(min(max(load, 0), 1e6)))) }
+        if let load = machine.load { facts.append(("load", Numbers.short(min(max(load, 0), 1e6)))) }
         var lines = facts.flatMap { Self.wrapped($1, first: $0, indent: 11) }
         if results.isInterrupted {
-            lines.append(style.warning("Interrupted: these are the figures that were measured before."))
+            lines.append(style("Interrupted: these are the figures that were measured before.", .yellow))
         }
         if results.rows.contains(where: { $0.promise == .mayLoseLastMoments }) {
             lines.append("Writes that survive neither power loss nor process death are in the kernel within 10 ms.")
@@ -60,10 +60,10 @@ struct ResultsTable: Sendable {
     private func table(_ comparisons: [Comparison]) -> [String] {
         let measured = Set(comparisons.flatMap { $0.entries.map(\.engine.id) })
         let first = comparisons.compactMap { $0.heartwood?.engine.id }.first ?? EngineInfo.heartwood
-        var fixed = [TextColumn("", isLeft: true, comparisons.map { TextCell($0.row.id, 24) })]
+        var fixed = [TextColumn("", comparisons.map { Self.cell($0.row.id, 24) }, .left)]
         if comparisons.contains(where: { $0.row.promise != nil }) {
             fixed.append(
-                TextColumn("survives", isLeft: true, comparisons.map { TextCell($0.row.promise?.survived ?? "") }))
+                TextColumn("survives", comparisons.map { Self.cell($0.row.promise?.survived ?? "") }, .left))
         }
         if comparisons.contains(where: { $0.heartwood != nil }) {
             fixed.append(TextColumn(PlainText.cut(compared.title(of: first), to: 30), comparisons.map(full)))
@@ -78,17 +78,17 @@ struct ResultsTable: Sendable {
     }
 
     /// Heartwood's median with its spread.
-    private func full(_ comparison: Comparison) -> TextCell {
-        guard let figures = comparison.heartwood?.figures else { return TextCell("-") }
+    private func full(_ comparison: Comparison) -> TextTable.Cell {
+        guard let figures = comparison.heartwood?.figures else { return Self.cell("-") }
         let texts = [figures.median, figures.lowest, figures.highest].map { text($0, comparison.row) }
-        return TextCell(figures.count > 1 ? "\(texts[0]) (\(texts[1])–\(texts[2]))" : texts[0])
+        return Self.cell(figures.count > 1 ? "\(texts[0]) (\(texts[1])–\(texts[2]))" : texts[0])
     }
 
-    private func cell(_ comparison: Comparison, _ entry: Comparison.Entry?) -> TextCell {
-        guard let entry else { return TextCell("") }
+    private func cell(_ comparison: Comparison, _ entry: Comparison.Entry?) -> TextTable.Cell {
+        guard let entry else { return Self.cell("") }
         let ratio = comparison.ratio(entry).map { " " + FigureText.ratio($0) } ?? ""
         let isAhead = comparison.heartwood.map { entry.engine.isPeer && comparison.isBetter(entry, than: $0) } ?? false
-        return TextCell(text(entry.figures.median, comparison.row) + ratio, isWarning: isAhead)
+        return Self.cell(text(entry.figures.median, comparison.row) + ratio, isWarning: isAhead)
     }
 
     private func text(_ value: Double, _ row: RowInfo) -> String {
@@ -99,13 +99,13 @@ struct ResultsTable: Sendable {
     private func damageTable(_ comparisons: [Comparison]) -> [String] {
         let lines = comparisons.flatMap(\.damages)
         let fixed = [
-            TextColumn("", isLeft: true, lines.map { TextCell($0.row, 24) }),
-            TextColumn("engine", isLeft: true, lines.map { TextCell($0.engine, 24) }),
+            TextColumn("", lines.map { Self.cell($0.row, 24) }, .left),
+            TextColumn("engine", lines.map { Self.cell($0.engine, 24) }, .left),
         ]
         let columns = DamageResult.columns.map { title, isSilent, count in
             TextColumn(
                 title,
-                lines.map { TextCell(Numbers.grouped(count($0.sum)), isWarning: isSilent && count($0.sum) > 0) })
+                lines.map { Self.cell(Numbers.grouped(count($0.result)), isWarning: isSilent && count($0.result) > 0) })
         }
         return TextColumn.lines(fixed, columns, style)
     }
@@ -119,25 +119,8 @@ struct ResultsTable: Sendable {
             cell.failure.map { "\(cell.row), \(compared.title(of: cell.engine)): \($0)" }
         }
         return [("NOT MEASURED", engines), ("FAILED", failures)].flatMap { title, texts -> [String] in
-            texts.isEmpty ? [] : ["", style.strong(title)] + texts.flatMap { Self.wrapped($0, indent: 2) }
+            texts.isEmpty ? [] : ["", style(title, .bold)] + texts.flatMap { Self.wrapped($0, indent: 2) }
         }
-    }
-
-    /// Whether Heartwood leads every peer in the rows where it claims to.
-    private var claims: [String] {
-        let lines = compared.claims.flatMap { standing -> [String] in
-            let (mark, isWarning) =
-                switch standing.outcome {
-                case .leads: ("yes", false)
-                case .leadsAs: ("in one way", false)
-                case .behind: ("NO", true)
-                case .unknown: ("?", false)
-                }
-            let name = PlainText.cut(PlainText.printable(standing.comparison.row.id), to: 20)
-            return Self.wrapped(standing.words, first: Self.padded(name, 22) + mark, indent: 33)
-                .map { isWarning ? style.warning($0) : $0 }
-        }
-        return lines.isEmpty ? [] : ["", style.strong("DOES HEARTWOOD LEAD EVERY PEER?")] + lines
     }
 
     private static func padded(_ text: String, _ width: Int) -> String {
@@ -168,55 +151,34 @@ struct ResultsTable: Sendable {
         return lines + [line]
     }
 
-    /// How text is highlighted on the terminal.
-    struct Style: Sendable {
-        let hasColour: Bool
-
-        static let plain = Style(hasColour: false)
-
-        init(hasColour: Bool) { self.hasColour = hasColour }
-
-        /// Colour on a terminal that supports it, unless `NO_COLOR` is set.
-        init(environment: [String: String], isTerminal: Bool) {
-            hasColour = isTerminal && environment["TERM"] != "dumb" && environment["NO_COLOR", default: ""].isEmpty
-        }
-
-        static var ofStandardOutput: Style {
-            Style(environment: ProcessInfo.processInfo.environment, isTerminal: isatty(STDOUT_FILENO) == 1)
-        }
-
-        func strong(_ text: String) -> String { hasColour ? "\u{1B}[1m\(text)\u{1B}[0m" : text }
-        func warning(_ text: String) -> String { hasColour ? "\u{1B}[33m\(text)\u{1B}[0m" : text }
-    }
-}
-
-/// A cell of a table of text.
-struct TextCell: Sendable {
-    let text: String
-    let isWarning: Bool
-
-    init(_ text: String, _ length: Int = .max, isWarning: Bool = false) {
-        self.text = PlainText.cut(PlainText.printable(text), to: length)
-        self.isWarning = isWarning
+    /// A cell of printable text.
+    private static func cell(_ text: String, _ length: Int = .max, isWarning: Bool = false) -> TextTable.Cell {
+        TextTable.Cell(PlainText.cut(PlainText.printable(text), to: length), isWarning ? .yellow : nil)
     }
 }
 
 /// A column with its title.
 struct TextColumn: Sendable {
     private let title: String
-    private let isLeft: Bool
-    private let cells: [TextCell]
+    private let alignment: TextTable.Alignment
+    private let cells: [TextTable.Cell]
 
-    init(_ title: String, isLeft: Bool = false, _ cells: [TextCell]) {
+    init(_ title: String, _ cells: [TextTable.Cell], _ alignment: TextTable.Alignment = .right) {
         self.title = PlainText.printable(title)
-        self.isLeft = isLeft
+        self.alignment = alignment
         self.cells = cells
     }
 
     private var width: Int { max(title.count, cells.map(\.text.count).max() ?? 0) }
 
+    /// The title, padded, so that the column has the same width wherever it is repeated.
+    private var head: TextTable.Cell {
+        let space = String(repeating: " ", count: width - title.count)
+        return TextTable.Cell(alignment == .left ? title + space : space + title)
+    }
+
     /// Columns side by side. Columns that don't fit follow below, with the fixed columns repeated.
-    static func lines(_ fixed: [TextColumn], _ columns: [TextColumn], _ style: ResultsTable.Style) -> [String] {
+    static func lines(_ fixed: [TextColumn], _ columns: [TextColumn], _ style: Style) -> [String] {
         var blocks: [[TextColumn]] = [[]]
         for column in columns {
             let block = fixed + blocks[blocks.count - 1] + [column]
@@ -225,28 +187,15 @@ struct TextColumn: Sendable {
             blocks[blocks.count - 1].append(column)
         }
         return blocks.enumerated().flatMap { index, block in
-            let rows = (0..<(fixed.first?.cells.count ?? 0)).filter { row in
-                // Below the first block, rows without any cell are left out.
-                index == 0 || block.contains { !$0.cells[row].text.isEmpty }
-            }
             let all = fixed + block
-            let head = all.map { $0.padded($0.title) }
-            let lines = rows.map { row in
-                all.map { column in
-                    let text = column.padded(column.cells[row].text)
-                    return column.cells[row].isWarning ? style.warning(text) : text
-                }
+            var table = TextTable(all.map(\.alignment), indent: 0)
+            table.add(all.map(\.head))
+            // Below the first block, rows without any cell are left out.
+            for row in 0..<(fixed.first?.cells.count ?? 0)
+            where index == 0 || block.contains(where: { !$0.cells[row].text.isEmpty }) {
+                table.add(all.map { $0.cells[row] })
             }
-            return (index > 0 ? [""] : [])
-                + ([head] + lines).map { cells in
-                    String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
-                }
+            return (index > 0 ? [""] : []) + table.lines(style)
         }
-    }
-
-    /// The text, padded to the column's width.
-    private func padded(_ text: String) -> String {
-        let space = String(repeating: " ", count: max(width - text.count, 0))
-        return isLeft ? text + space : space + text
     }
 }

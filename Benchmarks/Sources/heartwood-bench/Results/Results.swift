@@ -1,5 +1,5 @@
-/// The results of a run of the program: the file that `--json` writes and that a later run resumes. The page, the
-/// tables and the figures of documents are made from it.
+/// The results of a run of the program: the file that `--json` writes and that a later run resumes. The tables and the
+/// figures of documents are made from it.
 ///
 /// The file has everything that a reader needs to understand a number: titles, units, settings, machine and command.
 struct Results: Sendable, Codable {
@@ -133,24 +133,10 @@ struct CellResult: Sendable, Codable {
         var latency: LatencyResult?
         /// Further figures by name: see `Figure`.
         var figures: [String: Double] = [:]
-        /// Each second, in rows that show changes over time.
-        var timeline: [Moment]?
         var damage: DamageResult?
-        /// When it began, in seconds since 1970; nil in a summary. Shows how the engines' runs alternate.
-        var started: Double?
 
         /// Operations a second.
         var rate: Double { seconds > 0 ? Double(operations) / seconds : 0 }
-    }
-
-    /// One second of a run.
-    struct Moment: Sendable, Codable {
-        /// Seconds since the run began.
-        var second: Double
-        var operations: Int
-        /// In nanoseconds.
-        var p99: UInt64
-        var maximum: UInt64
     }
 }
 
@@ -166,13 +152,6 @@ struct LatencyResult: Sendable, Codable {
     var maximum: UInt64
     /// Whether operations were offered at a fixed rate, and measured from the time at which they were due.
     var isCorrected: Bool
-    /// The curve for drawing, about fifty points; empty in most runs of a summary.
-    var curve: [Point]
-
-    struct Point: Sendable, Codable {
-        var percentile: Double
-        var nanoseconds: UInt64
-    }
 }
 
 /// Effects of changes of one byte each.
@@ -190,6 +169,4 @@ struct DamageResult: Sendable, Codable {
     var crashed: Int
     /// The process didn't end within the time limit.
     var hung: Int
-    /// Of those lost: the report of the opening, which a program must request, said that something was skipped.
-    var lostButTold: Int?
 }

@@ -24,20 +24,15 @@ extension RowMaker {
                 { try await HarnessLoop.put($0, isPlain: false) }, runs: 1, engine: .raw),
             own(
                 "harness-put-plain", "the loop of puts without a store, on a plain thread",
-                { try await HarnessLoop.put($0, isPlain: true) },
-                runs: 1, engine: .raw),
-            own(
-                "harness-get", "the loop of gets without a store", { try await HarnessLoop.get($0) }, runs: 1,
-                engine: .raw),
+                { try await HarnessLoop.put($0, isPlain: true) }, runs: 1, engine: .raw),
+            own("harness-get", "the loop of gets without a store", HarnessLoop.get, runs: 1, engine: .raw),
         ]
     }
 
     private var reads: [Row] {
         [
-            own("scan-keys", "keys alone, in order", { try await HeartwoodReads.scanKeys($0) }, fixture: .compacted),
-            own(
-                "get-all", "get(all:) of 16 random keys (keys)", { try await HeartwoodReads.getTogether($0) },
-                fixture: .compacted),
+            own("scan-keys", "keys alone, in order", HeartwoodReads.scanKeys, fixture: .compacted),
+            own("get-all", "get(all:) of 16 random keys (keys)", HeartwoodReads.getTogether, fixture: .compacted),
         ]
             + [("get-sync", "get", false), ("get-async", "fetch", true)].map { name, call, isAsync in
                 own(
@@ -60,32 +55,29 @@ extension RowMaker {
         return [
             own(
                 "write-cost-small", "puts that overwrite, a tenth of the keys, automatic compaction",
-                { try await WriteCost.measure($0) },
-                promise: buffered, keys: max(1_000, parameters.keys / 10), fixture: .compacted, runs: 1),
+                WriteCost.measure, promise: buffered, keys: max(1_000, parameters.keys / 10), fixture: .compacted,
+                runs: 1),
             own(
                 "write-cost-large", "puts that overwrite, three times the keys, automatic compaction",
-                { try await WriteCost.measure($0) },
-                promise: buffered, keys: parameters.keys * 3, fixture: .compacted, runs: 1, plans: [.full]),
+                WriteCost.measure, promise: buffered, keys: parameters.keys * 3, fixture: .compacted, runs: 1,
+                plans: [.full]),
             own(
                 "put-rate", "puts that overwrite, as fast as possible, no compaction",
-                { try await Puts.rate($0, .never) },
-                promise: buffered, fixture: .compacted, runs: 2),
+                { try await Puts.rate($0, .never) }, promise: buffered, fixture: .compacted, runs: 2),
             own(
                 "put-rate-compacting", "the same, compactions back to back", { try await Puts.rate($0, .backToBack) },
-                promise: buffered,
-                fixture: .compacted),
+                promise: buffered, fixture: .compacted),
             own(
                 "put-latency", "200,000 puts a second, no compaction", { try await Puts.latency($0, .never) },
-                promise: buffered,
-                measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
+                promise: buffered, measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
             own(
                 "put-latency-compacting", "200,000 puts a second, compactions back to back",
                 { try await Puts.latency($0, .backToBack) },
                 promise: buffered, measure: .latency, fixture: .compacted, seconds: 2, runs: 2),
             own(
                 "pace-beside-copying",
-                "200,000 steps a second of half a µs, no store, while a thread writes files",
-                { try await PaceFloor.measure($0) }, measure: .latency, seconds: 2, runs: 1, engine: .raw),
+                "200,000 steps a second of half a µs, no store, while a thread writes files", PaceFloor.measure,
+                measure: .latency, seconds: 2, runs: 1, engine: .raw),
         ]
     }
 
@@ -97,8 +89,7 @@ extension RowMaker {
         return levels.map { name, title, level in
             own(
                 "feed-\(name)", "puts, as fast as possible, \(title)", { try await Following.write($0, level) },
-                promise: .mayLoseLastMoments,
-                runs: 2)
+                promise: .mayLoseLastMoments, runs: 2)
         }
             + levels.prefix(2).map { name, title, level in
                 own(
@@ -106,13 +97,12 @@ extension RowMaker {
                     promise: .survivesPowerLoss, workers: 64, seconds: 0.2, runs: 2)
             } + [
                 own(
-                    "feed-log", "a feed reads a log from its first change to its last",
-                    { try await Following.read($0) },
+                    "feed-log", "a feed reads a log from its first change to its last", Following.read,
                     keys: parameters.keys * 10, runs: 1, plans: [.full]),
                 own(
                     "feed-latency",
                     "\(Numbers.grouped(Following.rate)) puts a second, from the start of a put until a feed has it",
-                    { try await Following.latency($0) }, promise: .mayLoseLastMoments, measure: .latency, runs: 2),
+                    Following.latency, promise: .mayLoseLastMoments, measure: .latency, runs: 2),
             ]
     }
 
@@ -184,12 +174,10 @@ extension RowMaker {
         return [
             own(
                 "observe-none", as: "observe", "saves of one record by one task",
-                { try await Observing.measure($0, observers: 0) },
-                promise: .survivesProcessDeath, keys: 1_000),
+                { try await Observing.measure($0, observers: 0) }, promise: .survivesProcessDeath, keys: 1_000),
             own(
                 "observe-1000", as: "observe", "the same, 1,000 records observed by a task each",
-                { try await Observing.measure($0, observers: 1_000) },
-                promise: .survivesProcessDeath, keys: 1_000),
+                { try await Observing.measure($0, observers: 1_000) }, promise: .survivesProcessDeath, keys: 1_000),
             own(
                 "typed-overhead-save", as: "typed-overhead",
                 "ns that the typed layer adds to a put of the same bytes, no indexes, no coder",
@@ -198,11 +186,9 @@ extension RowMaker {
             own(
                 "typed-overhead-find", as: "typed-overhead",
                 "ns that the typed layer adds to a fetch of the same bytes, no coder",
-                { try await LayerCost.measure($0, isSave: false) },
-                keys: 10_000, figure: .layerNanoseconds),
+                { try await LayerCost.measure($0, isSave: false) }, keys: 10_000, figure: .layerNanoseconds),
             own(
-                "typed-index-memory", "bytes of memory per index entry, three indexes",
-                { try await IndexMemory.measureEntries($0) },
+                "typed-index-memory", "bytes of memory per index entry, three indexes", IndexMemory.measureEntries,
                 promise: buffered, valueBytes: City.jsonBytes, figure: .bytesPerIndexEntry, runs: 1),
         ]
     }

@@ -212,11 +212,14 @@ extension RowMaker {
     /// What overwriting costs the disk: two figures of the same work.
     var amplification: [Row] {
         let work = Work.amplify(Amplifying(patience: [.quick: 3, .default: 8, .full: 20][parameters.plan] ?? 10))
-        return [("write-amplification", .writeAmplification), ("space-amplification", Figure.spaceAmplification)].map {
-            name, figure in
+        let figures: [(name: String, figure: Figure, title: String)] = [
+            ("write-amplification", .writeAmplification, "bytes written per byte put"),
+            ("space-amplification", .spaceAmplification, "disk bytes per live byte"),
+        ]
+        return figures.map { name, figure, title in
             var row = row(
                 name, as: "overwrite",
-                "every key of a full store overwritten ten times, in random order: \(figure.title)", work,
+                "every key of a full store overwritten ten times, in random order: \(title)", work,
                 [.heartwood] + Self.peers, promise: .survivesProcessDeath,
                 keys: parameters.plan == .quick ? parameters.keys / 2 : nil, measure: .figure, figure: figure,
                 fixture: .compacted, runs: 1, plans: Self.always)

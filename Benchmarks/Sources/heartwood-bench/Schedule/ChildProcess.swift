@@ -135,7 +135,6 @@ extension CellSpec {
 
     /// Tries changed bytes in children, one after another. A child that dies or hangs costs one change.
     func tryDamage(changes: Int) async throws -> CellResult.Run {
-        let started = Date().timeIntervalSince1970
         let start = Ticks.now
         var classes: [DamageClass] = []
         while classes.count < changes, !Interrupt.isRequested {
@@ -161,7 +160,6 @@ extension CellSpec {
         }
         let measured = Measured(classes.count, since: start)
         return CellResult.Run(
-            operations: classes.count, seconds: measured.seconds, bytes: 0, damage: DamageResult(classes),
-            started: started)
+            operations: classes.count, seconds: measured.seconds, bytes: 0, damage: DamageResult(classes))
     }
 }

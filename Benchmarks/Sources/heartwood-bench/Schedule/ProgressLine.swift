@@ -14,7 +14,7 @@ final class ProgressLine: Sendable {
     }
 
     private let state = Mutex<State?>(nil)
-    private let isTerminal = isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    private let isTerminal = Style.erasesLines
 
     /// Starts the display.
     ///
@@ -58,7 +58,7 @@ final class ProgressLine: Sendable {
         let left = Self.secondsLeft(
             state.estimates, step: state.step, elapsed: Ticks.seconds(from: state.began),
             ofStep: Ticks.seconds(from: state.stepBegan))
-        let time = Interrupt.isRequested ? "stopping" : "about \(Self.clock(left)) left"
+        let time = Interrupt.isRequested ? "stopping" : "about \(Numbers.clock(left)) left"
         Self.write("\rrun \(state.step + 1) of \(state.estimates.count) · \(state.title) · \(time)\u{1B}[K")
         return true
     }
@@ -71,12 +71,6 @@ final class ProgressLine: Sendable {
         // With 60 seconds added to both, because the first steps say little.
         let factor = (elapsed - ofStep + 60) / (done + 60)
         return max(0, rest * factor - min(ofStep, (estimates.dropFirst(step).first ?? 0) * factor))
-    }
-
-    private static func clock(_ seconds: Double) -> String {
-        let whole = Int(seconds.rounded())
-        if whole >= 3_600 { return "\(whole / 3_600) h \(whole % 3_600 / 60) min" }
-        return "\(whole / 60):\(whole % 60 < 10 ? "0" : "")\(whole % 60)"
     }
 
     private static func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }

@@ -26,20 +26,13 @@ struct ResultsFile: Sendable {
         try Self.encode(results).write(to: URL(fileURLWithPath: path), options: .atomic)
     }
 
-    /// Writes the summary of results, one cell a line.
-    func writeSummary(_ results: Results) throws {
-        let json = String(decoding: try Self.encode(results.summary, [.sortedKeys]), as: UTF8.self)
-        // The keys are sorted, so each cell begins with its engine. Inside a string the quotes would be escaped.
-        let lines = json.replacing("{\"engine\":", with: "\n{\"engine\":")
-        try Data(lines.utf8).write(to: URL(fileURLWithPath: path), options: .atomic)
-    }
-
-    static func encode(
-        _ results: Results, _ formatting: JSONEncoder.OutputFormatting = [.prettyPrinted, .sortedKeys]
-    ) throws -> Data {
+    /// One cell a line.
+    static func encode(_ results: Results) throws -> Data {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = formatting.union(.withoutEscapingSlashes)
-        return try encoder.encode(results) + Data("\n".utf8)
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let json = String(decoding: try encoder.encode(results), as: UTF8.self)
+        // The keys are sorted, so each cell begins with its engine. Inside a string the quotes would be escaped.
+        return Data((json.replacing("{\"engine\":", with: "\n{\"engine\":") + "\n").utf8)
     }
 
     /// The results that a run starts with: those of an earlier run with the same parameters, or `fresh`.

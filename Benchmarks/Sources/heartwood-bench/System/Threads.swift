@@ -10,22 +10,14 @@ func onThread<R: Sendable>(_ body: @escaping @Sendable () throws -> R) async thr
     }
 }
 
-/// A flag that one thread raises and others read.
-final class Signal: Sendable {
-    private let raised = Atomic(false)
-
-    var isRaised: Bool { raised.load(ordering: .relaxed) }
-    func raise() { raised.store(true, ordering: .relaxed) }
-}
-
 /// Calls a function repeatedly, on its own thread, until it is stopped.
 final class Repeater: Sendable {
-    private let isStopped = Signal()
+    private let isStopped = OneWaySwitch()
     private let hasEnded = DispatchSemaphore(value: 0)
 
     init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
         let thread = Thread { [isStopped, hasEnded] in
-            while !isStopped.isRaised {
+            while !isStopped.isSet {
                 Thread.sleep(forTimeInterval: Double(milliseconds) / 1_000)
                 body()
             }
@@ -36,7 +28,7 @@ final class Repeater: Sendable {
 
     /// Stops it, and returns after the last call.
     func stop() {
-        isStopped.raise()
+        isStopped.set()
         hasEnded.wait()
     }
 }
@@ -47,15 +39,6 @@ extension Interrupt {
     static func listen() {
         // Initialises the static variable here, because a signal handler must not.
         _ = isRequested
-        for number in [SIGINT, SIGTERM] {
-            var action = sigaction()
-            action.sa_flags = Int32(truncatingIfNeeded: SA_RESETHAND)
-            #if canImport(Darwin)
-            action.__sigaction_u.__sa_handler = { _ in Interrupt.request() }
-            #else
-            action.__sigaction_handler.sa_handler = { _ in Interrupt.request() }
-            #endif
-            sigaction(number, &action, nil)
-        }
+        answerStopSignals(resetting: true) { _ in Interrupt.request() }
     }
 }

@@ -4,17 +4,16 @@ struct Getting: Sendable {
     var isPresent = true
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let sessions = try (0..<cell.workers).map { _ in try database.session() }
-        let start = Ticks.now
-        // Reads block in every engine: each reader is a thread.
-        let outcomes = try await Team.run(cell.workers, onThreads: true) { worker in
-            try Loops.get(
-                sessions[worker], cell.data, seed: cell.seed(worker), offset: isPresent ? 0 : cell.data.keyCount,
-                cell.stopwatch(since: start))
+        let (start, outcomes) = try await engine.withSessions(cell) { sessions, _ in
+            let start = Ticks.now
+            // Reads block in every engine: each reader is a thread.
+            let outcomes = try await Team.run(cell.workers, onThreads: true) { worker in
+                try Loops.get(
+                    sessions[worker], cell.data, seed: cell.seed(worker), offset: isPresent ? 0 : cell.data.keyCount,
+                    cell.stopwatch(since: start))
+            }
+            return (start, outcomes)
         }
-        sessions.forEach { $0.end() }
-        try await database.close()
         for (worker, outcome) in outcomes.enumerated() {
             if isPresent {
                 try Loops.check(outcome, cell.data, seed: cell.seed(worker))
@@ -30,16 +29,17 @@ struct Getting: Sendable {
 /// `readseq`, `readreverse`: one thread visits all pairs in order, repeatedly, and adds up all bytes of their values.
 enum Scanning {
     static func measure<E: Engine>(_ engine: E, _ cell: Cell, isBackwards: Bool) async throws -> Measured {
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let session = try database.session()
-        let measured = try await Team.run(1, onThreads: true) { _ in
-            try run(cell) { visit in
-                if isBackwards { try session.scanBackwards(visit) } else { try session.scan(from: nil, visit) }
-            }
-        }[0]
-        session.end()
-        try await database.close()
-        return measured
+        try await engine.withSessions(cell, 1) { sessions, _ in
+            try await Team.run(1, onThreads: true) { _ in
+                try run(cell) { visit in
+                    if isBackwards {
+                        try sessions[0].scanBackwards(visit)
+                    } else {
+                        try sessions[0].scan(from: nil, visit)
+                    }
+                }
+            }[0]
+        }
     }
 
     /// The loop of all workloads that scan.
@@ -61,14 +61,13 @@ enum Seeking {
     private static let length = 10
 
     static func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let session = try database.session()
-        let start = Ticks.now
-        let (watch, sum) = try await Team.run(1, onThreads: true) { _ in
-            try seek(session, cell.data, SplitMix64(seed: cell.seed(0)), cell.stopwatch(since: start))
-        }[0]
-        session.end()
-        try await database.close()
+        let (start, (watch, sum)) = try await engine.withSessions(cell, 1) { sessions, _ in
+            let start = Ticks.now
+            let found = try await Team.run(1, onThreads: true) { _ in
+                try seek(sessions[0], cell.data, SplitMix64(seed: cell.seed(0)), cell.stopwatch(since: start))
+            }
+            return (start, found[0])
+        }
         if !(engine is RawEngine) { try check(cell, watch.count, sum) }
         return Measured([watch], since: start, bytesEach: cell.data.pairBytes * length)
     }
@@ -115,26 +114,25 @@ enum Seeking {
 enum Remembering {
     static func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         let before = try memory()
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let session = try database.session()
-        let start = Ticks.now
-        // As many gets as keys, to fill the engine's cache.
-        let watch = Stopwatch(
-            deadline: start + 4 * cell.nanoseconds, limit: cell.data.keyCount, interval: cell.interval)
-        let outcome = try await Team.run(1, onThreads: true) { _ in
-            try Loops.get(session, cell.data, seed: cell.seed(0), watch)
-        }[0]
-        let after = try memory()
-        var measured = Measured(
-            outcome.watch.count, since: start, to: outcome.watch.end, bytesEach: cell.data.pairBytes)
-        func perKey(_ bytes: KeyPath<ProcessUse.Memory, UInt64>) -> Double {
-            max(0, Double(after[keyPath: bytes]) - Double(before[keyPath: bytes])) / Double(cell.data.keyCount)
+        let (measured, outcome) = try await engine.withSessions(cell, 1) { sessions, _ in
+            let start = Ticks.now
+            // As many gets as keys, to fill the engine's cache.
+            let watch = Stopwatch(
+                deadline: start + 4 * cell.nanoseconds, limit: cell.data.keyCount, interval: cell.interval)
+            let outcome = try await Team.run(1, onThreads: true) { _ in
+                try Loops.get(sessions[0], cell.data, seed: cell.seed(0), watch)
+            }[0]
+            let after = try memory()
+            var measured = Measured(
+                outcome.watch.count, since: start, to: outcome.watch.end, bytesEach: cell.data.pairBytes)
+            func perKey(_ bytes: KeyPath<ProcessUse.Memory, UInt64>) -> Double {
+                max(0, Double(after[keyPath: bytes]) - Double(before[keyPath: bytes])) / Double(cell.data.keyCount)
+            }
+            measured.figures[.memoryBytesPerKey] = perKey(\.anonymous)
+            measured.figures[.mappedBytesPerKey] = perKey(\.mapped)
+            measured.figures[.peakMemoryBytes] = ProcessUse.now.peakMemoryBytes.map { Double($0) }
+            return (measured, outcome)
         }
-        measured.figures[.memoryBytesPerKey] = perKey(\.anonymous)
-        measured.figures[.mappedBytesPerKey] = perKey(\.mapped)
-        measured.figures[.peakMemoryBytes] = ProcessUse.now.peakMemoryBytes.map { Double($0) }
-        session.end()
-        try await database.close()
         try Loops.check(outcome, cell.data, seed: cell.seed(0))
         return measured
     }

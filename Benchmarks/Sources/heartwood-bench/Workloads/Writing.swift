@@ -82,49 +82,29 @@ struct Writing: Sendable {
     }
 }
 
-extension Engine {
-    /// Opens a store again and compares its contents with what must be there.
-    ///
-    /// - Throws: `WrongResult`.
-    func check(_ expected: ExpectedContents, at path: String, _ use: EngineUse) async throws {
-        let database = try await open(at: path, for: use)
-        let session = try database.session()
-        try expected.check(session)
-        session.end()
-        try await database.close()
-    }
-
-    /// Checks the filled store of a cell after the puts of random walks.
-    func check(_ cell: Cell, afterWalks walks: [(walk: KeyWalk, puts: Int)]) async throws {
-        var expected = ExpectedContents(cell.data, isFilled: true)
-        for (walk, puts) in walks { expected.apply(walk, times: puts) }
-        try await check(expected, at: cell.spec.store, cell.row.use)
-    }
-}
-
 /// `compaction-latency`: workers overwrite random keys of a full store at a fixed rate, whether the engine keeps up or
 /// not, while the engine compacts with its default settings. Latency counts from the time at which a write was due.
 enum PacedWriting {
     /// - Parameter rate: Writes per second of all workers together.
     static func measure<E: Engine>(_ engine: E, _ cell: Cell, rate: Int) async throws -> Measured {
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let sessions = try (0..<cell.workers).map { _ in try database.session() }
-        // A worker sleeps until its next write is due, so each worker of each engine has a thread.
-        let team = Team(cell.workers, onThreads: true)
-        let before = ProcessUse.now
-        let start = Ticks.now
-        let parts = try await team.run { worker in
-            let pace = Pace(rate: rate, worker: worker, of: cell.workers, nanoseconds: cell.nanoseconds, since: start)
-            return try await pace.put(sessions[worker], cell.randomWalk(worker), cell.data)
+        let (measured, parts) = try await engine.withSessions(cell) { sessions, database in
+            // A worker sleeps until its next write is due, so each worker of each engine has a thread.
+            let team = Team(cell.workers, onThreads: true)
+            let before = ProcessUse.now
+            let start = Ticks.now
+            let parts = try await team.run { worker in
+                let pace = Pace(
+                    rate: rate, worker: worker, of: cell.workers, nanoseconds: cell.nanoseconds, since: start)
+                return try await pace.put(sessions[worker], cell.randomWalk(worker), cell.data)
+            }
+            team.disband()
+            var all = parts[0]
+            for part in parts.dropFirst() { all.add(part) }
+            var measured = Measured(paced: all, since: start, bytesEach: cell.data.pairBytes)
+            measured.note(ProcessUse.now, since: before, mapped: database.mappedBytes)
+            measured.noteHeartwood(database)
+            return (measured, parts)
         }
-        team.disband()
-        var all = parts[0]
-        for part in parts.dropFirst() { all.add(part) }
-        var measured = Measured(paced: all, since: start, bytesEach: cell.data.pairBytes)
-        measured.note(ProcessUse.now, since: before, mapped: database.mappedBytes)
-        measured.noteHeartwood(database)
-        sessions.forEach { $0.end() }
-        try await database.close()
         if measured.figures[.compactions] == 0 {
             throw WrongResult("no compaction was completed while it was measured: use longer runs (--seconds)")
         }
@@ -181,22 +161,19 @@ struct Amplifying: Sendable {
 /// gets are counted; the writer's rate is a further figure.
 enum ReadingWhileWriting {
     static func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let (reader, writer) = (try database.session(), try database.session())
         let walk = cell.randomWalk(of: 1)
-        let start = Ticks.now
-        async let writing = Team.run(1, onThreads: engine.runsOnThreads) { _ in
-            try await Loops.put(writer, walk, cell.data, cell.stopwatch(since: start))
+        let (start, read, written) = try await engine.withSessions(cell, 2) { sessions, _ in
+            let start = Ticks.now
+            async let writing = Team.run(1, onThreads: engine.runsOnThreads) { _ in
+                try await Loops.put(sessions[0], walk, cell.data, cell.stopwatch(since: start))
+            }
+            async let reading = Team.run(1, onThreads: true) { _ in
+                try Loops.get(sessions[1], cell.data, seed: cell.seed(1), cell.stopwatch(since: start))
+            }
+            return (start, try await reading[0], try await writing[0])
         }
-        async let reading = Team.run(1, onThreads: true) { _ in
-            try Loops.get(reader, cell.data, seed: cell.seed(1), cell.stopwatch(since: start))
-        }
-        let (read, written) = (try await reading[0], try await writing[0])
         var measured = Measured([read.watch], since: start, bytesEach: cell.data.pairBytes)
         measured.figures[.besidePerSecond] = Double(written.count) / Ticks.seconds(from: start, to: written.end)
-        reader.end()
-        writer.end()
-        try await database.close()
         guard read.found == read.watch.count, read.bytes == read.found * cell.data.valueBytes else {
             throw WrongResult("\(read.found) of \(read.watch.count) keys were found, with \(read.bytes) bytes")
         }

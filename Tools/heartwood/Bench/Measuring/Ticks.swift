@@ -40,3 +40,19 @@ enum Interrupt {
 }
 
 struct Interrupted: Error {}
+
+/// Sets the answer to SIGINT and SIGTERM.
+///
+/// - Parameter resetting: Whether only the first one is answered: a second one ends the process by its default action.
+func answerStopSignals(resetting: Bool, _ handler: @convention(c) (Int32) -> Void) {
+    for number in [SIGINT, SIGTERM] {
+        var action = sigaction()
+        action.sa_flags = resetting ? Int32(truncatingIfNeeded: SA_RESETHAND) : 0
+        #if canImport(Darwin)
+        action.__sigaction_u.__sa_handler = handler
+        #else
+        action.__sigaction_handler.sa_handler = handler
+        #endif
+        sigaction(number, &action, nil)
+    }
+}

@@ -139,11 +139,4 @@ struct HeartwoodDatabase<S: Session>: Database {
         let statistics = store.statistics
         return statistics.logWriting == .mapped ? statistics.writtenBytes : 0
     }
-
-    var reportsLoss: Bool {
-        switch store.statistics.recovery.tail {
-        case .new, .closed, .unclosed: false
-        default: true
-        }
-    }
 }

@@ -86,7 +86,7 @@ enum Following {
         var measured = Measured(paced: puts, since: start, bytesEach: cell.data.pairBytes)
         let (count, latencies) = try await feed.value
         try check(count, puts.count)
-        (measured.latencies, measured.isCorrected, measured.timeline) = (latencies, false, nil)
+        (measured.latencies, measured.isCorrected) = (latencies, false)
         return measured
     }
 

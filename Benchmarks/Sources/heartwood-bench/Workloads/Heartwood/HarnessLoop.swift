@@ -68,12 +68,12 @@ enum PaceFloor {
 
     static func measure(_ cell: Cell) async throws -> Measured {
         let bytes = (overhead + cell.data.pairBytes) * cell.data.keyCount
-        let isOver = Signal()
+        let isOver = OneWaySwitch()
         async let copied: Void = onThread { try copy(bytes, to: "\(cell.spec.scratch)/copied", until: isOver) }
         let start = Ticks.now
         let steps: Pace.Steps
         do {
-            defer { isOver.raise() }
+            defer { isOver.set() }
             steps = try await Task {
                 try await Pace(rate: Puts.pace, nanoseconds: cell.nanoseconds, since: start).steps {
                     let end = Ticks.now + 500
@@ -85,17 +85,17 @@ enum PaceFloor {
         return Measured(paced: steps, since: start, bytesEach: 0)
     }
 
-    private static func copy(_ bytes: Int, to path: String, until isOver: Signal) throws {
+    private static func copy(_ bytes: Int, to path: String, until isOver: OneWaySwitch) throws {
         var buffer = [UInt8](repeating: 0x5A, count: 1 << 20)
-        while !isOver.isRaised {
+        while !isOver.isSet {
             let file = try RawFile(zeros: 0, at: path)
             let starts = stride(from: 0, to: bytes, by: buffer.count)
-            for start in starts where !isOver.isRaised {
+            for start in starts where !isOver.isSet {
                 try buffer.withUnsafeBytes { try file.write($0[...], at: start) }
             }
             try file.sync()
-            guard !isOver.isRaised else { return }
-            for start in starts where !isOver.isRaised {
+            guard !isOver.isSet else { return }
+            for start in starts where !isOver.isSet {
                 try buffer.withUnsafeMutableBytes { try file.read(into: $0, at: start) }
             }
         }

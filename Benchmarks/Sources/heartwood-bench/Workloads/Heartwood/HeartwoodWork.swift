@@ -22,12 +22,12 @@ enum Compacting: Sendable {
     /// - Returns: The result of `body`, and the number of compactions that were completed during the call.
     func during<R>(_ store: Store, _ body: () async throws -> R) async throws -> (result: R, compactions: Int) {
         guard self == .backToBack else { return (try await body(), 0) }
-        let isOver = Signal()
+        let isOver = OneWaySwitch()
         let compactions = Task { try await Self.compactRepeatedly(store, until: isOver) }
         defer { compactions.cancel() }
         let result: R
         do {
-            defer { isOver.raise() }
+            defer { isOver.set() }
             result = try await body()
         }
         // The running compaction isn't awaited: its cost is in no figure.
@@ -35,10 +35,10 @@ enum Compacting: Sendable {
         return (result, try await compactions.value)
     }
 
-    private static func compactRepeatedly(_ store: Store, until isOver: Signal) async throws -> Int {
+    private static func compactRepeatedly(_ store: Store, until isOver: OneWaySwitch) async throws -> Int {
         var count = 0
         var last = store.statistics.compaction.snapshot?.sequence
-        while !isOver.isRaised {
+        while !isOver.isSet {
             do {
                 let sequence = try await store.compact().snapshot?.sequence
                 // If nothing was written since the last compaction, there was nothing to do.

@@ -9,7 +9,6 @@ struct Measured: Sendable {
     var latencies = LatencyHistogram()
     var isCorrected = false
     var figures: [Figure: Double] = [:]
-    var timeline: [CellResult.Moment]?
 
     /// - Parameter bytesEach: Bytes of keys and values of one operation.
     init(_ operations: Int, since start: UInt64, to end: UInt64 = Ticks.now, bytesEach: Int = 0) {
@@ -35,7 +34,6 @@ struct Measured: Sendable {
         self.init(paced.count, since: start, to: paced.end, bytesEach: bytesEach)
         latencies = paced.latencies
         isCorrected = true
-        timeline = paced.timeline
         figures[.stalls] = Double(paced.stalls.count)
     }
 
@@ -72,32 +70,21 @@ struct Measured: Sendable {
     }
 
     /// The run, for the results.
-    func run(started: Double) -> CellResult.Run {
+    var run: CellResult.Run {
         CellResult.Run(
             operations: operations, seconds: seconds, bytes: bytes,
             latency: latencies.count > 0 ? LatencyResult(latencies, isCorrected: isCorrected) : nil,
-            figures: Dictionary(uniqueKeysWithValues: figures.map { ($0.key.rawValue, $0.value) }), timeline: timeline,
-            started: started)
+            figures: Dictionary(uniqueKeysWithValues: figures.map { ($0.key.rawValue, $0.value) }))
     }
 }
 
 extension LatencyResult {
     /// - Parameter isCorrected: Whether each operation was measured from the time at which it was due.
     init(_ latencies: LatencyHistogram, isCorrected: Bool) {
-        func point(_ percent: Double) -> Point {
-            Point(percentile: percent, nanoseconds: latencies.percentile(percent))
-        }
-        // Percentiles from the lowest to the highest that the number of operations supports, eight for each nine.
-        var (curve, share) = ([0.0, 10, 20, 30, 40].map(point), 0.5)
-        while share * Double(latencies.count) >= 1, curve.count < 60 {
-            curve.append(point(100 * (1 - share)))
-            share *= 0.75
-        }
-        curve.append(point(100))
         self.init(
             count: latencies.count, mean: latencies.mean, p50: latencies.value(perMille: 500),
             p90: latencies.value(perMille: 900), p99: latencies.value(perMille: 990),
             p999: latencies.value(perMille: 999), p9999: latencies.percentile(99.99), maximum: latencies.maximum,
-            isCorrected: isCorrected, curve: curve)
+            isCorrected: isCorrected)
     }
 }

@@ -31,8 +31,6 @@ struct Pace: Sendable {
     struct Steps: Sendable {
         var latencies = LatencyHistogram()
         var stalls: [Stall] = []
-        /// The latencies of each second.
-        var seconds: [LatencyHistogram] = []
         var count = 0
         var end: UInt64 = 0
         private var isLate = false
@@ -41,18 +39,6 @@ struct Pace: Sendable {
             latencies.add(other.latencies)
             count += other.count
             end = max(end, other.end)
-            for (second, latencies) in other.seconds.enumerated() {
-                if second < seconds.count { seconds[second].add(latencies) } else { seconds.append(latencies) }
-            }
-        }
-
-        /// Each second, with the steps that ended in it.
-        var timeline: [CellResult.Moment] {
-            seconds.enumerated().map { second, latencies in
-                CellResult.Moment(
-                    second: Double(second), operations: latencies.count, p99: latencies.value(perMille: 990),
-                    maximum: latencies.maximum)
-            }
         }
 
         fileprivate mutating func noteStall(_ due: UInt64, _ done: UInt64) {
@@ -67,9 +53,8 @@ struct Pace: Sendable {
         }
 
         @inline(__always)
-        fileprivate mutating func note(due: UInt64, done: UInt64, second: Int) {
+        fileprivate mutating func note(due: UInt64, done: UInt64) {
             latencies.record(done - due)
-            seconds[second].record(done - due)
             if done &- due > Stall.shortest || isLate { noteStall(due, done) }
             count += 1
         }
@@ -81,9 +66,6 @@ struct Pace: Sendable {
         _ body: nonisolated(nonsending) () async throws -> Void
     ) async throws -> Steps {
         var steps = Steps()
-        steps.seconds = [LatencyHistogram()]
-        var second = 0
-        var secondEnd = start + 1_000_000_000
         let last = start + nanoseconds
         // An engine that doesn't keep up gets three times the time.
         let deadline = start + 3 * nanoseconds
@@ -94,12 +76,7 @@ struct Pace: Sendable {
             if now < due { Ticks.sleep(from: now, until: due) }
             try await body()
             now = Ticks.now
-            while now >= secondEnd {
-                steps.seconds.append(LatencyHistogram())
-                second += 1
-                secondEnd += 1_000_000_000
-            }
-            steps.note(due: due, done: now, second: second)
+            steps.note(due: due, done: now)
             due += distance
         }
         steps.end = now

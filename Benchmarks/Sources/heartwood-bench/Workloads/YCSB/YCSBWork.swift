@@ -4,20 +4,18 @@ struct YCSBWork: Sendable {
 
     func measure<E: Engine>(_ engine: E, _ cell: Cell) async throws -> Measured {
         let zipfian = mix == .d ? Zipfian(cell.data.keyCount) : nil
-        let database = try await engine.open(at: cell.spec.store, for: cell.row.use)
-        let sessions = try (0..<cell.workers).map { _ in try database.session() }
-        let team = Team(cell.workers, onThreads: engine.runsOnThreads)
-        let start = Ticks.now
-        let outcomes = try await team.run { worker in
-            try await Self.work(
-                sessions[worker], cell.data, walk(cell, worker, zipfian),
-                cell.stopwatch(since: start))
+        let (measured, outcomes) = try await engine.withSessions(cell) { sessions, database in
+            let team = Team(cell.workers, onThreads: engine.runsOnThreads)
+            let start = Ticks.now
+            let outcomes = try await team.run { worker in
+                try await Self.work(
+                    sessions[worker], cell.data, walk(cell, worker, zipfian), cell.stopwatch(since: start))
+            }
+            var measured = Measured(outcomes.map(\.watch), since: start, bytesEach: cell.data.pairBytes)
+            measured.noteHeartwood(database)
+            team.disband()
+            return (measured, outcomes)
         }
-        var measured = Measured(outcomes.map(\.watch), since: start, bytesEach: cell.data.pairBytes)
-        measured.noteHeartwood(database)
-        team.disband()
-        sessions.forEach { $0.end() }
-        try await database.close()
         let (reads, found) = outcomes.reduce((0, 0)) { ($0.0 + $1.reads, $0.1 + $1.found) }
         guard reads == found else { throw WrongResult("\(found) of \(reads) keys were found, but all of them exist") }
         try await check(engine, cell, outcomes, zipfian)

@@ -98,8 +98,8 @@ struct FigureTables: Sendable {
             table.add(
                 ["\(MarkdownTable.code(line.row)), \(MarkdownTable.escaped(line.engine))"]
                     + DamageResult.columns.map { _, isSilent, count in
-                        let text = Numbers.grouped(count(line.sum))
-                        return isSilent && count(line.sum) > 0 ? "**\(text)**" : text
+                        let text = Numbers.grouped(count(line.result))
+                        return isSilent && count(line.result) > 0 ? "**\(text)**" : text
                     })
         }
         return table.text

@@ -1,5 +1,3 @@
-internal import HeartwoodFormat
-
 /// Numbers for people. Always with a dot and commas: the output doesn't depend on the locale.
 enum Numbers {
     /// "34,006"
@@ -11,21 +9,6 @@ enum Numbers {
             text.append(digit)
         }
         return text
-    }
-
-    /// "number 34,006"; after a jump, with the reason.
-    static func sequence(_ number: UInt64) -> String {
-        let text = "number \(grouped(number))"
-        guard number >= FormatConstants.sequenceEpoch else { return text }
-        return text + "; numbers jumped to a multiple of 2^32, as after a crash, a compaction or a repair"
-    }
-
-    /// "365 days ahead of the clock"
-    static func ahead(_ time: Duration) -> String {
-        let seconds = time.components.seconds
-        let units: [(length: Int64, name: String)] = [(86_400, "day"), (3_600, "hour"), (60, "minute")]
-        let (length, name) = units.first { seconds >= 2 * $0.length } ?? (length: 1, name: "second")
-        return count((seconds + length / 2) / length, name) + " ahead of the clock"
     }
 
     /// "5.4 MiB"
@@ -54,6 +37,12 @@ enum Numbers {
         return sign + String(whole) + "." + String(repeating: "0", count: places - fraction.count) + fraction
     }
 
+    /// "9.99", "98.2", "1,280": three digits, or more before the point.
+    static func short(_ number: Double) -> String {
+        guard number >= 99.95, number < 9e15 else { return decimal(number, places: number < 9.995 ? 2 : 1) }
+        return grouped(Int(number.rounded()))
+    }
+
     /// "0.42 s", "12.3 s", "3:05", "1:02:07"
     static func time(_ seconds: Double) -> String {
         if seconds < 10 { return decimal(seconds, places: 2) + " s" }
@@ -67,24 +56,6 @@ enum Numbers {
         func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
         let (hours, minutes, rest) = (whole / 3600, whole / 60 % 60, whole % 60)
         return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
-    }
-
-    /// "2026-03-01 12:00:00 UTC", of milliseconds since 1970.
-    static func moment(_ milliseconds: UInt64) -> String {
-        let seconds = milliseconds / 1000
-        // Days since the first of March of year 0, so that the leap day is the last day of a year. The calendar
-        // repeats every 400 years, which have 146,097 days.
-        let days = seconds / 86_400 + 719_468
-        let cycle = days / 146_097
-        let day = days % 146_097
-        let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
-        let dayOfYear = day - (365 * year + year / 4 - year / 100)
-        let month = (5 * dayOfYear + 2) / 153
-        let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
-        func two(_ number: UInt64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-        let date = "\(cycle * 400 + year + (month < 10 ? 0 : 1))-\(two(month < 10 ? month + 3 : month - 9))"
-        let time = "\(two(seconds / 3600 % 24)):\(two(seconds / 60 % 60)):\(two(seconds % 60))"
-        return "\(date)-\(two(dayOfMonth)) \(time) UTC"
     }
 
     /// "1 record", "34,006 records"

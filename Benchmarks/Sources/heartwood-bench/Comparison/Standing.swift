@@ -13,15 +13,6 @@ struct Standing: Sendable {
         case behind([Comparison.Entry])
         /// Nothing to compare.
         case unknown(String)
-
-        var name: String {
-            switch self {
-            case .leads: "leads"
-            case .leadsAs: "leadsAs"
-            case .behind: "behind"
-            case .unknown: "unknown"
-            }
-        }
     }
 
     init(_ comparison: Comparison) {
@@ -84,14 +75,6 @@ struct Standing: Sendable {
 }
 
 extension ComparedResults {
-    /// The rows in which Heartwood claims to lead every peer.
-    var claims: [Standing] { comparisons.filter { Self.isClaim($0.row.id) }.map(Standing.init) }
-
-    static func isClaim(_ row: String) -> Bool {
-        let names: Set = ["fillrandom", "fillbatch", "overwrite", "readrandom", "write-amplification"]
-        return names.contains(row) || row.hasPrefix("fillsync-") || row == "recovery" || row.hasPrefix("recovery-")
-    }
-
     /// Where Heartwood stands in every row that has a peer.
     var standings: [Standing] { comparable.map(Standing.init) }
 }

@@ -45,22 +45,11 @@ extension DamageResult {
         ("hung", false, { $0.hung }), ("lost", true, { $0.lost }), ("wrong", true, { $0.wrong }),
         ("changes", false, { $0.changes }),
     ]
-
-    /// Of all runs together; nil if no run has one.
-    static func sum(_ runs: [CellResult.Run]) -> DamageResult? {
-        runs.compactMap(\.damage).reduce(nil) { sum, damage in
-            guard var sum else { return damage }
-            for count in [
-                \DamageResult.changes, \.refused, \.harmless, \.lost, \.wrong, \.crashed, \.hung,
-            ] as [WritableKeyPath<DamageResult, Int>] { sum[keyPath: count] += damage[keyPath: count] }
-            return sum
-        }
-    }
 }
 
 extension Comparison {
     /// The effects of changed bytes for each engine; none in other rows.
-    var damages: [(row: String, engine: String, sum: DamageResult)] {
-        entries.compactMap { entry in DamageResult.sum(entry.runs).map { (row.id, entry.engine.title, $0) } }
+    var damages: [(row: String, engine: String, result: DamageResult)] {
+        entries.compactMap { entry in entry.runs.first?.damage.map { (row.id, entry.engine.title, $0) } }
     }
 }

@@ -1,11 +1,11 @@
 internal import Foundation
 
-/// Figures with three significant digits and a unit. `page.js` formats figures the same way.
+/// Figures with three significant digits and a unit.
 enum FigureText {
     /// `0.012`, `1.51`, `15.2`, `237 k`, `1.51 M`.
     ///
-    /// - Parameter space: Text in front of the letter; by default a narrow no-break space.
-    static func short(_ value: Double, space: String = "\u{202F}") -> String {
+    /// - Parameter space: Text in front of the letter.
+    static func short(_ value: Double, space: String) -> String {
         guard value.isFinite else { return "?" }
         guard value >= 0 else { return "-" + short(-value, space: space) }
         if value == 0 { return "0" }
@@ -16,29 +16,27 @@ enum FigureText {
             scaled /= 1_000
             unit += 1
         }
-        guard scaled < 1e12 else { return "\(value)" }
-        return digits(scaled) + (unit > 0 ? space + units[unit] : "")
+        return Numbers.short(scaled) + (unit > 0 ? space + units[unit] : "")
     }
 
     /// A row's figure with its unit.
-    static func text(_ value: Double, of row: RowInfo, space: String = "\u{202F}") -> String {
+    static func text(_ value: Double, of row: RowInfo, space: String) -> String {
         switch row.measure {
         case .rate: short(value, space: space) + "/s"
         case .seconds: seconds(value, space: space)
         case .latency: seconds(value / 1e9, space: space)
-        case .figure: short(value, space: space)
-        case .damage: short(value, space: space)
+        case .figure, .damage: short(value, space: space)
         }
     }
 
     /// `4.2 ms`, `3.8 s`, `5.1 min`.
-    static func seconds(_ value: Double, space: String = "\u{202F}") -> String {
+    static func seconds(_ value: Double, space: String) -> String {
         guard value.isFinite, value > 0 else { return value == 0 ? "0\(space)s" : "?" }
         switch value {
-        case ..<0.999_5e-6: return digits(value * 1e9) + space + "ns"
-        case ..<0.999_5e-3: return digits(value * 1e6) + space + "µs"
-        case ..<0.999_5: return digits(value * 1e3) + space + "ms"
-        case ..<599.5: return digits(value) + space + "s"
+        case ..<0.999_5e-6: return Numbers.short(value * 1e9) + space + "ns"
+        case ..<0.999_5e-3: return Numbers.short(value * 1e6) + space + "µs"
+        case ..<0.999_5: return Numbers.short(value * 1e3) + space + "ms"
+        case ..<599.5: return Numbers.short(value) + space + "s"
         default: return short(value / 60, space: space) + space + "min"
         }
     }
@@ -46,7 +44,7 @@ enum FigureText {
     /// `0.83×`, `15.2×`, `1,280×`.
     static func ratio(_ value: Double) -> String {
         guard value.isFinite, value < 1e9 else { return "?" }
-        return value < 0.0995 ? significant(value) + "×" : Numbers.ratio(value) + "×"
+        return value < 0.0995 ? significant(value) + "×" : Numbers.short(value) + "×"
     }
 
     /// A moment in seconds since 1970: `2026-11-19 14:03 UTC`.
@@ -57,15 +55,10 @@ enum FigureText {
         return text.prefix(10) + " " + text.dropFirst(11).prefix(5) + " UTC"
     }
 
-    private static func digits(_ value: Double) -> String {
-        guard value.magnitude < 1e12 else { return "\(value)" }
-        return Numbers.decimal(value, digits: value < 9.995 ? 2 : value < 99.95 ? 1 : 0)
-    }
-
     /// Two significant digits of a value below a tenth.
     private static func significant(_ value: Double) -> String {
         guard value >= 1e-6 else { return value == 0 ? "0" : "<0.000001" }
-        return Numbers.decimal(value, digits: min(1 - Int(log10(value).rounded(.down)), 7))
+        return Numbers.decimal(value, places: min(1 - Int(log10(value).rounded(.down)), 7))
     }
 }
 
@@ -92,7 +85,7 @@ enum PlainText {
     }
 }
 
-/// The titles of groups of rows. `page.html` has the same titles, with an explanation of each group.
+/// The titles of groups of rows.
 enum GroupText {
     static let titles = [
         "durable": "Durable writes",

@@ -1,6 +1,0 @@
-internal import Foundation
-
-/// The environment variables.
-enum Environment {
-    static subscript(name: String) -> String? { getenv(name).map { String(cString: $0) } }
-}
