@@ -15,21 +15,13 @@ struct CompactTests {
         }
     }
 
-    private func json(_ outcome: Tool.Outcome) throws -> [String: Any] {
-        #expect(outcome.code == 0, "\(outcome.error)")
-        return try #require(outcome.objects().first)
-    }
-
-    private func files(_ suffix: String) throws -> [String] {
-        let folder = sandbox.directory.appendingPathComponent("s")
-        return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(suffix) }
-    }
+    private func files(_ suffix: String) throws -> [String] { try sandbox.names(in: "s", suffix) }
 
     @Test("a store that is larger afterwards is reported as such")
     func reportsThatItIsLarger() async throws {
         try await fill(1_000, bytes: 10)
         let outcome = try await sandbox.heartwood("compact", "s")
-        let sizes = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        let sizes = try await sandbox.json("compact", "s")
         #expect(outcome.code == 0 && sizes["compacted"] as? Bool == false)
         #expect(outcome.output.contains("(larger: "), "\(outcome.output)")
         try await fill(1_000, times: 4)
@@ -49,22 +41,12 @@ struct CompactTests {
         #expect(records.output.split(separator: "\n").count == 11 && records.error.isEmpty)
     }
 
-    @Test("overwritten records are removed, and the rest is kept")
-    func compacts() async throws {
-        try await fill(1_000, times: 3)
-        let export = try await sandbox.heartwood("export", "s")
-        let outcome = try await sandbox.heartwood("compact", "s")
-        #expect(outcome.code == 0, "\(outcome.error)")
-        #expect(outcome.output.hasPrefix("compacted 1,000 keys in "))
-        #expect(outcome.output.contains(" before, "))
-        #expect(outcome.error.isEmpty)
-        #expect(try await sandbox.heartwood("export", "s").bytes == export.bytes)
-    }
-
-    @Test("the JSON summary has the sizes, and a second compaction frees nothing")
+    @Test("overwritten records are removed, the rest is kept, and a second compaction frees nothing")
     func summary() async throws {
         try await fill(1_000, times: 3)
-        let first = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        let export = try await sandbox.heartwood("export", "s")
+        let first = try await sandbox.json("compact", "s")
+        #expect(try await sandbox.heartwood("export", "s").bytes == export.bytes)
         #expect(first["compacted"] as? Bool == true)
         #expect(first["keys"] as? Int == 1_000)
         let (before, after) = (try #require(first["bytesBefore"] as? Int), try #require(first["bytesAfter"] as? Int))
@@ -74,7 +56,7 @@ struct CompactTests {
         // And the header of the segment after it.
         #expect(try #require(snapshot["bytes"] as? Int) + 4096 == after)
         #expect(try #require(snapshot["file"] as? String).hasPrefix("s/"))
-        let second = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        let second = try await sandbox.json("compact", "s")
         // Only the sync mark of the first one's close was written.
         let (gainless, mark) = (try #require(second["bytesAfter"] as? Int), 48)
         #expect(second["bytesBefore"] as? Int == gainless && (after...after + mark).contains(gainless))
@@ -84,7 +66,7 @@ struct CompactTests {
     func deleted() async throws {
         try await fill(500)
         _ = try await sandbox.shell(#""$heartwood" scan s --keys | xargs "$heartwood" delete s"#)
-        let outcome = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        let outcome = try await sandbox.json("compact", "s")
         #expect(outcome["keys"] as? Int == 0)
         #expect(try #require(outcome["bytesAfter"] as? Int) < 20_000)
         #expect(try await sandbox.heartwood("put", "s", "again", "v").code == 0)
@@ -95,7 +77,7 @@ struct CompactTests {
     func empty() async throws {
         #expect(try await sandbox.heartwood("load", "s", "-", "--format", "pairs").code == 0)
         #expect(try await sandbox.heartwood("compact", "s").output == "nothing to compact: s holds nothing yet\n")
-        #expect(try json(try await sandbox.heartwood("compact", "s", "--json"))["snapshot"] is NSNull)
+        #expect(try await sandbox.json("compact", "s")["snapshot"] is NSNull)
         try await fill(10)
         #expect(try await sandbox.heartwood("compact", "s").output.hasPrefix("compacted 10 keys"))
         #expect(
@@ -138,20 +120,10 @@ struct CompactTests {
         #expect(try await sandbox.heartwood("scan", "s", "--keys").lines.count == 101)
     }
 
-    @Test("damage is 2, names file and offset, and nothing is deleted")
-    func damage() async throws {
-        try await sandbox.load((0..<100).map { ("\($0)", "the value of record \($0).") })
-        try sandbox.damage("the value of record 50.", in: "s")
-        let outcome = try await sandbox.heartwood("compact", "s")
-        #expect(outcome.code == 2)
-        #expect(outcome.error.contains(".log") && outcome.error.contains("offset"))
-        #expect(outcome.error.filter(\.isNewline).count == 1)
-    }
-
     @Test("stats shows the snapshot, dead bytes, and what a compaction would free")
     func stats() async throws {
         try await fill(1_000, times: 3)
-        let before = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let before = try await sandbox.json("stats", "s")
         #expect(before["snapshot"] is NSNull)
         let live = try #require(before["liveBytes"] as? Int)
         let dead = try #require(before["deadBytes"] as? Int)
@@ -159,18 +131,18 @@ struct CompactTests {
         let gain = try #require(before["reclaimableBytes"] as? Int)
         #expect(gain > dead / 2 && gain <= dead)
         #expect(try #require(before["spaceAmplification"] as? Double) > 2.5)
-        let survey = try json(try await sandbox.heartwood("inspect", "s", "--json"))
+        let survey = try await sandbox.json("inspect", "s")
         let inspected = try #require((survey["totals"] as? [String: Any])?["compactionGain"] as? Int)
         let table = try await sandbox.heartwood("stats", "s").lines
         #expect(table.contains { $0.hasPrefix("snapshot ") && $0.hasSuffix("none: it was never compacted") })
         #expect(table.contains { $0.hasPrefix("to gain ") && $0.hasSuffix("'heartwood compact'") })
 
-        let compaction = try json(try await sandbox.heartwood("compact", "s", "--json"))
+        let compaction = try await sandbox.json("compact", "s")
         let freed = try #require(compaction["bytesBefore"] as? Int) - #require(compaction["bytesAfter"] as? Int)
         for stated in [gain, inspected] {
             #expect(abs(freed - stated) * 25 < freed, "\(stated) bytes were stated, \(freed) freed")
         }
-        let after = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let after = try await sandbox.json("stats", "s")
         #expect(after["reclaimableBytes"] as? Int == 0)
         #expect(after["keys"] as? Int == 1_000)
         let snapshot = try #require(after["snapshot"] as? [String: Any])
@@ -191,7 +163,7 @@ struct CompactTests {
     func skippedFiles() async throws {
         try await fill(100)
         #expect(try await sandbox.heartwood("compact", "s", "--keep-log").code == 0)
-        let before = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let before = try await sandbox.json("stats", "s")
         let snapshot = try #require(before["snapshot"] as? [String: Any])
         let file = sandbox.directory.appendingPathComponent(try #require(snapshot["file"] as? String))
         var data = try Data(contentsOf: file)
@@ -201,7 +173,7 @@ struct CompactTests {
         let outcome = try await sandbox.heartwood("stats", "s")
         #expect(outcome.code == 0, "\(outcome.error)")
         #expect(outcome.lines.contains { $0.hasPrefix("damaged ") && $0.contains("nothing is lost") })
-        let figures = try json(try await sandbox.heartwood("stats", "s", "--json"))
+        let figures = try await sandbox.json("stats", "s")
         let opening = try #require(figures["opening"] as? [String: Any])
         #expect((opening["skippedFiles"] as? [String])?.count == 1)
         #expect(try await sandbox.heartwood("compact", "s").code == 0)

@@ -54,9 +54,4 @@ extension Sandbox {
     func makeExampleStore() async throws {
         try await ExampleStore.make(at: directory.appendingPathComponent("app"))
     }
-
-    /// Changes a store's keys beside its repositories, which damages them.
-    func withStore(_ name: String, _ body: (Store) async throws -> Void) async throws {
-        try await Store.withStore(at: directory.appendingPathComponent(name).path, body)
-    }
 }

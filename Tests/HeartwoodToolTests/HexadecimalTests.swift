@@ -50,31 +50,6 @@ struct HexadecimalTests {
         let scan = try await sandbox.heartwood("scan", "s", "--hex", "--json")
         #expect(scan.lines.first == #"{"keyHex":"fe","valueHex":"","sequence":3}"#)
         #expect(try await sandbox.heartwood("load", "third", "-", "--format", "pairs", bytes: scan.bytes).code == 0)
-        #expect(try await sandbox.heartwood("export", "third").bytes == sandbox.heartwood("export", "s").bytes)
-    }
-
-    @Test(
-        "a line with bad digits, or with a field twice, is refused",
-        arguments: [
-            #"{"keyHex":"f","value":""}"#, #"{"keyHex":"fg","value":""}"#, #"{"keyHex":"ff","key":"a","value":""}"#,
-            #"{"keyHex":"","value":""}"#, #"{"keyHex":"ff"}"#,
-        ])
-    func badLine(line: String) async throws {
-        let load = try await sandbox.heartwood("load", "t", "-", "--format", "pairs", input: line)
-        #expect(load.code == 65 && load.error.contains("line 1"), "\(load.error)")
-    }
-
-    @Test(
-        "what isn't hexadecimal is 64, and nothing is written",
-        arguments: [
-            ["put", "t", "f", "00", "--create", "--hex"], ["put", "t", "ff", "text", "--create", "--hex"],
-            ["put", "t", "", "00", "--create", "--hex"], ["put", "t", "0xff", "00", "--create", "--hex"],
-            ["put", "t", "ff", "00", "--create", "--hex", "--key64"], ["get", "s", "ff", "--hex", "--raw"],
-            ["scan", "s", "--prefix", "é", "--hex"], ["export", "s", "--to", "f", "--hex"],
-        ])
-    func invalid(arguments: [String]) async throws {
-        let outcome = try await Tool.run(arguments, in: sandbox)
-        #expect(outcome.code == 64 && outcome.bytes.isEmpty, "\(outcome.error)")
-        #expect(!sandbox.exists("t"))
+        #expect(try await sandbox.heartwood("export", "third", "--hex").bytes == export.bytes)
     }
 }

@@ -67,7 +67,7 @@ struct InspectOutputTests {
     }
 
     private func page(_ name: String) throws -> String {
-        String(decoding: try Data(contentsOf: sandbox.directory.appendingPathComponent(name)), as: UTF8.self)
+        String(decoding: try sandbox.read(name), as: UTF8.self)
     }
 
     @Test("the page loads nothing, and has every record of a small store")
@@ -85,8 +85,7 @@ struct InspectOutputTests {
         #expect(found["records"] as? Int == 100)
         #expect(found["hasEveryRecord"] as? Bool == true)
         // No other file is left.
-        let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.directory.path)
-        #expect(Set(names) == ["page.html", "s", "scratch"])
+        #expect(try sandbox.names(in: "") == ["page.html", "s", "scratch"])
         // Another page replaces it.
         #expect(try await sandbox.heartwood("inspect", "s", "--html", "page.html").code == 0)
     }

@@ -7,10 +7,6 @@ struct InspectPrefixTests {
 
     init() throws { sandbox = try Sandbox() }
 
-    private func load(_ pairs: [(key: String, value: String)]) async throws {
-        try await sandbox.load(pairs, batch: 1_000)
-    }
-
     private func prefixes(_ options: String...) async throws -> [String: Any] {
         let outcome = try await Tool.run(["inspect", "s", "--json", "--by-prefix"] + options, in: sandbox)
         #expect(outcome.code == 0, "\(outcome.error)")
@@ -24,8 +20,10 @@ struct InspectPrefixTests {
 
     @Test("counts what exists: not what is overwritten, deleted or expired")
     func counts() async throws {
-        try await load([("a:1", "a very long value"), ("a:2", "22"), ("a:33", "3"), ("b/1", "12345"), ("plain", "")])
-        try await load([("a:1", "1")])
+        try await sandbox.load([
+            ("a:1", "a very long value"), ("a:2", "22"), ("a:33", "3"), ("b/1", "12345"), ("plain", ""),
+        ])
+        try await sandbox.load([("a:1", "1")])
         _ = try await sandbox.heartwood("delete", "s", "a:33")
         let old = #"{"key":"old:1","value":"1","expires":1000}"#
         _ = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: old)
@@ -47,7 +45,7 @@ struct InspectPrefixTests {
 
     @Test("--separators says what separates; other bytes than text are base64")
     func separators() async throws {
-        try await load([("a:b-1", ""), ("a:b-2", ""), ("c-", "")])
+        try await sandbox.load([("a:b-1", ""), ("a:b-2", ""), ("c-", "")])
         _ = try await sandbox.heartwood("put", "s", "ff2d00", "", "--hex")
         let found = try await prefixes("--separators", "-")
         #expect(found["separators"] as? String == "-")
@@ -57,7 +55,8 @@ struct InspectPrefixTests {
 
     @Test("the table names the groups, and fits the line")
     func table() async throws {
-        try await load((0..<50).map { ("\(String(repeating: "p", count: 30))\($0):key", "value") } + [("none", "")])
+        try await sandbox.load(
+            (0..<50).map { ("\(String(repeating: "p", count: 30))\($0):key", "value") } + [("none", "")])
         let outcome = try await sandbox.heartwood("inspect", "s", "--by-prefix")
         #expect(outcome.code == 0 && outcome.lines.allSatisfy { $0.count <= 120 })
         #expect(outcome.output.contains("Keys by prefix, up to the first of /:|\n"))
@@ -69,7 +68,8 @@ struct InspectPrefixTests {
 
     @Test("at most 1,000 prefixes are followed, the rest is one group, and this is said")
     func others() async throws {
-        try await load((0..<1_200).map { ("\($0):key", "value") } + [(String(repeating: "x", count: 256) + ":", "")])
+        try await sandbox.load(
+            (0..<1_200).map { ("\($0):key", "value") } + [(String(repeating: "x", count: 256) + ":", "")])
         let found = try await prefixes()
         #expect(try groups(found).count == 1_000)
         #expect((found["others"] as? [String: Any])?["keys"] as? Int == 200)

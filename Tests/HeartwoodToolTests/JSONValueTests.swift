@@ -100,18 +100,4 @@ struct JSONValueTests {
             try await sandbox.heartwood("export", "copy", "--hex").output
                 == sandbox.heartwood("export", "s", "--hex").output)
     }
-
-    @Test(
-        "what isn't as written is named",
-        arguments: [
-            (#"{"key":"k","valueJSON":}"#, "expected a value"), (#"{"key":"k","valueJSON":{"a":1}"#, "the line ends"),
-            (#"{"key":"k","valueJSON":{},"value":""}"#, "repeats a field"),
-            (#"{"key":"k","head64":"AQ==","value":""}"#, "'head64' is for 'valueJSON'"),
-            (#"{"key":"k","head64":"A","valueJSON":{}}"#, "not base64"),
-            (#"{"keyJSON":"k","value":""}"#, "unknown field 'keyJSON'"),
-        ])
-    func bad(line: String, reason: String) async throws {
-        let load = try await sandbox.heartwood("load", "s", "-", "--format", "pairs", input: line)
-        #expect(load.code == 65 && load.error.contains(reason), "\(load)")
-    }
 }

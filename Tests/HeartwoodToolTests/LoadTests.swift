@@ -1,6 +1,8 @@
 internal import Foundation
 internal import Testing
 
+@testable internal import heartwood_tool
+
 @Suite("load: input, order, acknowledgement")
 struct LoadTests {
     let sandbox: Sandbox
@@ -14,16 +16,6 @@ struct LoadTests {
     private func load(_ store: String, _ bytes: [UInt8], _ options: String...) async throws -> Tool.Outcome {
         try await Tool.run(
             ["load", store, "-", "--format", "jsonl", "--key", "id"] + options, input: bytes, in: sandbox)
-    }
-
-    @Test("a file, from its path")
-    func file() async throws {
-        try sandbox.write(numbered(0..<10), to: "input.jsonl")
-        let outcome = try await sandbox.heartwood("load", "s", "input.jsonl", "--format", "jsonl", "--key", "id")
-        #expect(outcome.code == 0)
-        #expect(outcome.output.hasPrefix("loaded 10 records ("))
-        #expect(outcome.output.hasSuffix(" records/s, synced\n"))
-        #expect(outcome.error.isEmpty)
     }
 
     @Test(
@@ -186,7 +178,7 @@ struct RemovedStoreTests {
         }
         try write(0..<100)
         // The first segment exists when something is loaded.
-        let segment = sandbox.directory.appendingPathComponent("s/0000000000000001.log").path
+        let segment = sandbox.path("s/0000000000000001.log")
         for _ in 0..<30_000 where !FileManager.default.fileExists(atPath: segment) {
             try await Task.sleep(for: .milliseconds(10))
         }

@@ -18,13 +18,6 @@ struct ModelTests {
 
     @Test("models lists repositories and their indexes")
     func models() async throws {
-        let table = try await sandbox.heartwood("models", "app")
-        #expect(table.code == 0 && table.error.isEmpty, "\(table)")
-        #expect(table.lines[0].split(separator: " ") == ["repository", "records", "size", "version", "coder"])
-        #expect(table.lines.contains { $0.hasPrefix("cities            4  ") && $0.hasSuffix("  1        json") })
-        #expect(table.lines.contains { $0.hasPrefix("users             2  ") && $0.hasSuffix("  2        plist") })
-        #expect(table.lines.contains { $0.hasSuffix("ready  country: String, population: Int") })
-        #expect(table.lines.contains { $0.hasSuffix("ready  unique, email: Optional<String>") }, "\(table.output)")
         let objects = try await sandbox.heartwood("models", "app", "--json").objects()
         #expect(objects.map { $0["name"] as? String } == ["cities", "users"])
         #expect(objects.map { $0["records"] as? Int } == [4, 2])

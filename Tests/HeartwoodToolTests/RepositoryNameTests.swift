@@ -145,8 +145,7 @@ struct RepositoryNameTests {
     @Test("the page has names, and a section of repositories")
     func page() async throws {
         #expect(try await sandbox.heartwood("inspect", "app", "--html", "page.html").code == 0)
-        let page = try String(
-            contentsOf: sandbox.directory.appendingPathComponent("page.html"), encoding: .utf8)
+        let page = String(decoding: try sandbox.read("page.html"), as: UTF8.self)
         #expect(page.contains(#""part":"cities, index country-population""#) && page.contains(#"id="repositories""#))
         #expect(page.contains(#""cities, record 2633274""#))
     }
@@ -211,7 +210,7 @@ struct RepositoryNameTests {
             #expect(isSafe, "\(arguments): \(outcome.output.debugDescription)")
         }
         #expect(try await sandbox.heartwood("inspect", "app", "--html", "page.html").code == 0)
-        let page = try Data(contentsOf: sandbox.directory.appendingPathComponent("page.html"))
+        let page = try sandbox.read("page.html")
         #expect(!page.contains(0x1B) && page.range(of: Data("\u{202E}".utf8)) == nil)
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Heartwood
 internal import Testing
 
 /// A directory for one test, removed after it. Names of stores and files are relative to it.
@@ -24,6 +25,13 @@ final class Sandbox: Sendable {
     /// Runs `heartwood` with any bytes as its input.
     func heartwood(_ arguments: String..., bytes: [UInt8]) async throws -> Tool.Outcome {
         try await Tool.run(arguments, input: bytes, in: self)
+    }
+
+    /// The JSON object that `heartwood` prints if it succeeds.
+    func json(_ arguments: String...) async throws -> [String: Any] {
+        let outcome = try await Tool.run(arguments + ["--json"], in: self)
+        #expect(outcome.code == 0, "\(outcome)")
+        return try #require(outcome.objects().first, "\(outcome)")
     }
 
     /// Loads keys with their values.
@@ -55,15 +63,30 @@ final class Sandbox: Sendable {
         try await Tool.shell(script, in: self)
     }
 
+    /// Opens a store in this process.
+    func withStore(
+        _ name: String, _ configuration: Store.Configuration = Store.Configuration(),
+        _ body: (Store) async throws -> Void
+    ) async throws {
+        try await Store.withStore(at: path(name), configuration: configuration, body)
+    }
+
     /// The whole path of a file.
     func path(_ name: String) -> String { directory.appendingPathComponent(name).path }
+
+    /// The names in a directory that end so, in order.
+    func names(in directory: String, _ suffix: String = "") throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: path(directory)).filter { $0.hasSuffix(suffix) }.sorted()
+    }
+
+    func read(_ name: String) throws -> Data { try Data(contentsOf: directory.appendingPathComponent(name)) }
 
     func write(_ text: String, to name: String) throws {
         try Data(text.utf8).write(to: directory.appendingPathComponent(name))
     }
 
     func exists(_ name: String) -> Bool {
-        FileManager.default.fileExists(atPath: directory.appendingPathComponent(name).path)
+        FileManager.default.fileExists(atPath: path(name))
     }
 
     /// A new file with these bytes.

@@ -83,19 +83,6 @@ struct TableTests {
         #expect(outcome.error.contains("'--columns'"))
     }
 
-    @Test(
-        "options that don't fit are usage errors",
-        arguments: [
-            ["csv"], ["csv", "--key", "a", "--key-template", "{a}"], ["jsonl", "--key", "a", "--value", "b"],
-            ["pairs", "--columns", "a"], ["csv", "--key", "a", "--columns", "b"],
-            ["csv", "--key", "a", "--columns", "a,a"],
-            ["tsv", "--key", "a", "--columns", "a", "--value", "b"],
-        ])
-    func usage(options: [String]) async throws {
-        let outcome = try await Tool.run(["load", "s", "-", "--format"] + options, in: sandbox)
-        #expect(outcome.code == 64 && !sandbox.exists("s"), "\(outcome)")
-    }
-
     @Test("a line that is too long ends where its fields do")
     func tooLong() async throws {
         let long = String(repeating: "x\n", count: 1 << 20)

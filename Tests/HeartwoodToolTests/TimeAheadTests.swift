@@ -16,14 +16,11 @@ struct TimeAheadTests {
         sandbox = try Sandbox()
         var configuration = Store.Configuration()
         configuration.clock = WrongClock()
-        let path = sandbox.directory.appendingPathComponent("app").path
-        try await Store.withStore(at: path, configuration: configuration) { store in
+        try await sandbox.withStore("app", configuration) { store in
             try await store.put("session", "open", expires: .after(.seconds(1_800)))
             try await store.put("config", "x")
         }
     }
-
-    private func path(_ name: String) -> String { sandbox.directory.appendingPathComponent(name).path }
 
     private func run(_ arguments: String...) async throws -> [String] {
         let outcome = try await Tool.run(arguments, in: sandbox)
@@ -39,7 +36,7 @@ struct TimeAheadTests {
             let seconds = json.firstMatch(of: /"timeAhead":([0-9]+)/).flatMap { Int($0.1) } ?? 0
             #expect((31_530_000...31_536_000).contains(seconds))
         }
-        let inUse = try await Store.withStore(at: path("app")) { _ in try await run("stats", "app") }
+        let inUse = try await Store.withStore(at: sandbox.path("app")) { _ in try await run("stats", "app") }
         #expect(inUse.contains { $0.hasPrefix("time") && $0.hasSuffix("365 days ahead of the clock") })
         #expect(try await run("scan", "app", "--expires-within", "1h", "--keys").count == 1)
     }
@@ -50,7 +47,7 @@ struct TimeAheadTests {
         _ = try await run("load", "new", "app.pairs", "--format", "pairs")
         #expect(try await run("get", "new", "session") == ["open"])
         #expect(try await !run("stats", "new").contains { $0.hasPrefix("time") })
-        let (end, now) = try await Store.withStore(at: path("new")) { store in
+        let (end, now) = try await Store.withStore(at: sandbox.path("new")) { store in
             (try store.expiry(of: "session")?.timestamp, store.now)
         }
         #expect(try #require(end) > now)

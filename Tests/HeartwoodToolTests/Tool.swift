@@ -1,4 +1,5 @@
 internal import Foundation
+internal import HeartwoodConcurrency
 internal import Testing
 
 /// The built `heartwood`, run as a user runs it.
@@ -53,23 +54,24 @@ enum Tool {
         return process
     }
 
+    /// Lets a few processes run at a time. Hundreds of tests run at once, and Foundation's `Process` reads past the end
+    /// of its list of open files where there are more than a thousand.
+    private static let pool = WorkerPool(name: "tool-tests", maximumThreads: 8, idleNanoseconds: 10_000_000_000)
+
     private static func run(
         _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
     ) async throws -> Outcome {
-        await Turns.shared.take()
-        do {
-            let outcome = try await runInTurn(executable, arguments, input: input, in: sandbox)
-            await Turns.shared.giveBack()
-            return outcome
-        } catch {
-            await Turns.shared.giveBack()
-            throw error
+        try await withCheckedThrowingContinuation { continuation in
+            pool.submit {
+                continuation.resume(with: Result { try runNow(executable, arguments, input: input, in: sandbox) })
+            }
         }
     }
 
-    private static func runInTurn(
+    /// Blocks its thread.
+    private static func runNow(
         _ executable: URL, _ arguments: [String], input: [UInt8], in sandbox: Sandbox
-    ) async throws -> Outcome {
+    ) throws -> Outcome {
         // Files instead of pipes, which would have to be read while the process runs.
         let inputFile = try sandbox.scratchFile(input)
         let outputFile = try sandbox.scratchFile([])
@@ -82,56 +84,13 @@ enum Tool {
         process.standardInput = handles[0]
         process.standardOutput = handles[1]
         process.standardError = handles[2]
-        try await process.runToEnd()
+        try process.run()
+        process.waitUntilExit()
         // An ended `Process` keeps them open; hundreds of runs would reach the limit of open files.
         for handle in handles { try handle.close() }
         return Outcome(
             code: process.terminationReason == .exit ? process.terminationStatus : nil,
             bytes: [UInt8](try Data(contentsOf: outputFile)),
             error: String(decoding: try Data(contentsOf: errorFile), as: UTF8.self))
-    }
-}
-
-/// Lets a few tests at a time run a process to its end. Hundreds of them run at once, and Foundation's `Process` reads
-/// past the end of its list of open files where there are more than a thousand.
-private actor Turns {
-    static let shared = Turns()
-
-    private var free = 8
-    private var waiting: [CheckedContinuation<Void, Never>] = []
-
-    func take() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
-    }
-
-    func giveBack() {
-        if waiting.isEmpty {
-            free += 1
-        } else {
-            waiting.removeFirst().resume()
-        }
-    }
-}
-
-extension Process {
-    /// Starts the process, and returns when it has ended. One that takes longer than `seconds` is ended.
-    func runToEnd(within seconds: Double = .infinity) async throws {
-        let watching = Task {
-            try await Task.sleep(for: .seconds(min(seconds, 86_400)))
-            if isRunning { kill(processIdentifier, SIGKILL) }
-        }
-        defer { watching.cancel() }
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-            terminationHandler = { _ in continuation.resume() }
-            do {
-                try run()
-            } catch {
-                continuation.resume(throwing: error)
-            }
-        }
     }
 }

@@ -106,23 +106,4 @@ struct TouchTests {
         #expect(
             try await sandbox.heartwood("touch", "s", "--hex", "--from", "fe", "--expires-in", "1h", "--yes").code == 0)
     }
-
-    @Test(
-        "wrong usage",
-        arguments: [
-            ["a:1"], ["a:1", "--never", "--expires-in", "1h"], ["--never"], ["a:1", "--prefix", "a", "--never"],
-            ["a:1", "--never", "--yes"], ["a:1", "--expires-at", "2000-01-01"], ["a:1", "--expires-at", "15m"],
-            ["--prefix", "", "--never", "--yes"], ["", "--never"], ["a", "--model", "m", "--hex", "--never"],
-        ])
-    func usage(options: [String]) async throws {
-        #expect(try await Tool.run(["touch", "s"] + options, in: sandbox).code == 64)
-    }
-
-    @Test("a store in use ends with 75")
-    func inUse() async throws {
-        let holder = try await sandbox.holderOfOneKey()
-        #expect(try await sandbox.heartwood("touch", "s", "a:1", "--never").code == 75)
-        #expect(try await sandbox.heartwood("touch", "s", "--prefix", "a", "--never", "--dry-run").code == 0)
-        #expect(await holder.end() == 0)
-    }
 }

@@ -10,7 +10,7 @@ struct BenchCheckTests {
     private let sandbox: Sandbox
     private let data = Dataset(seed: 7, keyCount: 100)
     private let plan = BenchPlan(BenchOptions(seconds: 0.01, records: 1, valueBytes: 100))
-    private var path: String { sandbox.directory.appendingPathComponent("s").path }
+    private var path: String { sandbox.path("s") }
 
     init() throws { sandbox = try Sandbox() }
 

@@ -17,34 +17,17 @@ struct ConsoleComparison {
         matches(expected.map(Self.masked)[...], found.map(ConsoleMasks.mask)[...])
     }
 
-    /// The lines of both, in the order of the document. `-` marks those that are only in the document, `+` those that
-    /// are only in the output.
+    /// The lines that differ. `-` marks those that are only in the document, `+` those that are only in the output.
     var difference: String {
-        let (old, new) = (expected.map(Self.masked), found.map(ConsoleMasks.mask))
-        var removed: Set<Int> = []
-        var inserted: Set<Int> = []
-        for change in new.difference(from: old) {
+        let changes = found.map(ConsoleMasks.mask).difference(from: expected.map(Self.masked))
+        let lines = changes.compactMap { change -> (offset: Int, text: String)? in
             switch change {
-            case .remove(let offset, _, _): removed.insert(offset)
-            case .insert(let offset, _, _): inserted.insert(offset)
+            case .remove(let offset, _, _):
+                Self.wildcards.contains(expected[offset]) ? nil : (offset, "  - \(offset + 1): " + expected[offset])
+            case .insert(let offset, _, _): (offset, "  + \(offset + 1): " + found[offset])
             }
         }
-        var lines: [String] = []
-        var (left, right) = (0, 0)
-        while left < old.count || right < new.count {
-            if left < old.count, removed.contains(left) {
-                lines.append((Self.wildcards.contains(expected[left]) ? "    " : "  - ") + expected[left])
-                left += 1
-            } else if right < new.count, inserted.contains(right) {
-                lines.append("  + " + found[right])
-                right += 1
-            } else {
-                lines.append("    " + found[right])
-                left += 1
-                right += 1
-            }
-        }
-        return lines.joined(separator: "\n")
+        return lines.sorted { $0.offset < $1.offset }.map(\.text).joined(separator: "\n")
     }
 
     private func matches(_ expected: ArraySlice<String>, _ found: ArraySlice<String>) -> Bool {

@@ -70,8 +70,8 @@ struct ConsoleRunTests {
             ```
             """)
         #expect(found.map(\.line) == [2, 8, 9])
-        #expect(found.first?.text == "$ printf 'one\\ntwo\\nthree\\n'\n    one\n  - 2\n  + two\n    three")
-        #expect(found.last?.text == "$ true\n  - more than nothing")
+        #expect(found.first?.text == "$ printf 'one\\ntwo\\nthree\\n'\n  - 2: 2\n  + 2: two")
+        #expect(found.last?.text == "$ true\n  - 1: more than nothing")
     }
 
     @Test("a wrong number, a wrong exit code, and a failing set-up fail")

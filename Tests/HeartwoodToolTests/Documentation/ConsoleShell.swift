@@ -12,9 +12,6 @@ struct ConsoleShell {
         var complaints: String
     }
 
-    /// In seconds. No example takes longer, even on a busy machine.
-    private static let timeout = 120.0
-
     private let sandbox: Sandbox
     let directory: URL
 
@@ -39,27 +36,17 @@ struct ConsoleShell {
         let script = commands.enumerated().map { index, command in
             "{ \(command)\n} >'\(output(index).path)' 2>&1\n"
         }
-        let process = Tool.process(
-            URL(fileURLWithPath: "/bin/sh"), [try sandbox.scratchFile(Array(script.joined().utf8)).path], in: sandbox)
-        process.currentDirectoryURL = directory
-        process.environment = Self.environment
-        let complaints = try sandbox.scratchFile([])
-        process.standardInput = FileHandle.nullDevice
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = try FileHandle(forWritingTo: complaints)
-        try await process.runToEnd(within: Self.timeout)
+        let file = try sandbox.scratchFile(Array(script.joined().utf8)).path
+        // No example takes longer, even on a busy machine. What the examples' output depends on is the same everywhere.
+        let outcome = try await sandbox.shell(
+            """
+            cd document; export LC_ALL=C TZ=UTC TERM=dumb COLUMNS=80 PATH="$(dirname "$heartwood"):$PATH"
+            exec timeout -s KILL 120 /bin/sh \(file) < /dev/null
+            """)
         return Outcome(
             outputs: commands.indices.map { index in
                 (try? Data(contentsOf: output(index))).map { String(decoding: $0, as: UTF8.self) }
             },
-            code: process.terminationReason == .exit ? process.terminationStatus : nil,
-            complaints: String(decoding: try Data(contentsOf: complaints), as: UTF8.self))
-    }
-
-    /// The same everywhere, if the examples' output depends on it.
-    private static var environment: [String: String] {
-        let own = ProcessInfo.processInfo.environment
-        let path = Tool.url.deletingLastPathComponent().path + ":" + (own["PATH"] ?? "/usr/bin:/bin")
-        return own.merging(["PATH": path, "LC_ALL": "C", "TZ": "UTC", "TERM": "dumb", "COLUMNS": "80"]) { $1 }
+            code: outcome.code == 137 ? nil : outcome.code, complaints: outcome.error)
     }
 }

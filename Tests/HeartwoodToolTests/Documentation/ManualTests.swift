@@ -1,6 +1,8 @@
 internal import Foundation
 internal import Testing
 
+@testable internal import heartwood_tool
+
 @Suite("the manual page and the completions")
 struct ManualTests {
     private let sandbox: Sandbox
@@ -23,12 +25,12 @@ struct ManualTests {
             let text = line.replacing(/\\f[BIP]/, with: "").replacing("\\-", with: "-")
             sections[title, default: []].append(text)
         }
-        let tool = try await CommandInfo.ofTool(in: sandbox)
+        let tool = try CommandInfo.ofTool()
         for command in tool.visibleCommands {
             let name = "heartwood \(command.commandName)"
             #expect(sections["SYNOPSIS"]?.contains { $0.hasPrefix(name + " ") } == true, "\(name)")
             let section = try #require(sections[name], "\(name)")
-            for option in command.options {
+            for option in command.optionNames {
                 #expect(section.contains { $0 == option || $0.hasPrefix(option + " ") }, "\(name) \(option)")
             }
             // The examples, too.
@@ -72,10 +74,10 @@ struct ManualTests {
     func completions(shell: String) async throws {
         let outcome = try await sandbox.heartwood("--generate-completion-script", shell)
         #expect(outcome.code == 0)
-        let tool = try await CommandInfo.ofTool(in: sandbox)
+        let tool = try CommandInfo.ofTool()
         for command in tool.visibleCommands {
             #expect(outcome.output.contains(command.commandName))
-            for option in command.options { #expect(outcome.output.contains(option.dropFirst(2))) }
+            for option in command.optionNames { #expect(outcome.output.contains(option.dropFirst(2))) }
         }
         #expect(!outcome.output.contains("manual"))
         if shell == "bash" {

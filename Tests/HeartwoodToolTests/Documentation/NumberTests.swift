@@ -3,6 +3,8 @@ internal import Heartwood
 internal import KeyValueStore
 internal import Testing
 
+@testable internal import heartwood_tool
+
 /// The limits and defaults that documents state are those of the code.
 @Suite("the documents' numbers")
 struct NumberTests {
