@@ -47,7 +47,8 @@ struct ExitCodeTests {
             ["watch", "s", "--after", "00112233445566778899aabbccddeeff-"],
             ["watch", "s", "--snapshot", "--from-start"],
             ["bench", "s", "--seconds", "0"], ["bench", "s", "--seconds", "nan"], ["bench", "s", "--records", "0"],
-            ["bench", "s", "--value-size", "7"], ["bench", "s", "--yes"], ["bench", ""], ["verify"], ["verify", ""],
+            ["bench", "s", "--value-size", "7"], ["bench", "s", "--value-size", "1048576"],
+            ["bench", "s", "--yes"], ["bench", ""], ["verify"], ["verify", ""],
             ["log", "s", "--since", "yesterday"], ["log", "s", "--until", "2021-02-29"],
             ["log", "s", "--from", "3", "--to", "2"], ["log", "s", "--kind", "x"],
             ["repair", "s", "--output", "x", "--in-place"], ["repair", "s", "--up-to", "noon"],
@@ -168,19 +169,6 @@ struct ExitCodeTests {
         #expect(outcome.code == 0)
         #expect(outcome.error.isEmpty)
         #expect(!outcome.output.isEmpty)
-    }
-
-    @Test("the help documents the exit codes, and every subcommand has examples")
-    func helpHasExamples() async throws {
-        let root = try await sandbox.heartwood("--help").output
-        for code in ["0  done", "1  not found", "2  the store is damaged", "64", "65", "73", "74", "75", "77"] {
-            #expect(root.contains(code))
-        }
-        for command in [
-            "put", "get", "delete", "scan", "count", "stats", "watch", "inspect", "compact", "load", "export", "bench",
-        ] {
-            #expect(try await sandbox.heartwood("help", command).output.contains("  heartwood \(command) "))
-        }
     }
 
     @Test(
@@ -312,7 +300,7 @@ struct ExitCodeTests {
 
     @Test("writing to a store in use is 75, also in JSON, and the process that has it open is named")
     func locked() async throws {
-        let holder = try await sandbox.holderOfOneKey()
+        let holder = try await sandbox.holder(of: "1")
         for arguments in [
             ["put", "s", "k", "v"], ["put", "s", "2", "", "--if-absent"], ["delete", "s", "1"],
             ["delete", "s", "--prefix", "1", "--yes"], ["touch", "s", "1", "--never"], ["compact", "s"],

@@ -83,9 +83,7 @@ struct InspectPrefixTests {
     func anyStore() async throws {
         _ = try await sandbox.heartwood("load", "s", "-", "--format", "pairs")
         #expect(try groups(try await prefixes()).isEmpty)
-        let holder = try sandbox.holder()
-        try holder.write("{\"id\":\"id:1\"}\n")
-        #expect(await holder.nextLine() == "id:1")
+        let holder = try await sandbox.holder(of: "id:1")
         #expect(try groups(try await prefixes()).map { $0["keys"] as? Int } == [1])
         #expect(await holder.end() == 0)
         let name = try await sandbox.shell("ls s/*.log | tail -n 1").lines[0]

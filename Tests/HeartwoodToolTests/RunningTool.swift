@@ -8,28 +8,24 @@ final class RunningTool {
     private let process: Process
     private let input = Pipe()
     private let output = Pipe()
+    private let errors: URL
     private var pending: [UInt8] = []
 
     convenience init(_ arguments: String..., in sandbox: Sandbox) throws { try self.init(arguments, in: sandbox) }
 
-    convenience init(_ arguments: [String], in sandbox: Sandbox) throws {
-        try self.init(Tool.process(Tool.url, arguments, in: sandbox))
-    }
-
-    /// Runs a line of shell, in which `$heartwood` is the tool.
-    convenience init(shell script: String, in sandbox: Sandbox) throws {
-        try self.init(Tool.process(URL(fileURLWithPath: "/bin/bash"), ["-c", script], in: sandbox))
-    }
-
-    private init(_ process: Process) throws {
-        self.process = process
+    init(_ arguments: [String], in sandbox: Sandbox) throws {
+        process = Tool.process(Tool.url, arguments, in: sandbox)
+        errors = try sandbox.scratchFile([])
         process.standardInput = input
         process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: errors)
         try process.run()
     }
 
     var processIdentifier: Int32 { process.processIdentifier }
+
+    /// What it has printed on standard error.
+    func error() throws -> String { String(decoding: try Data(contentsOf: errors), as: UTF8.self) }
 
     func write(_ text: String) throws {
         try input.fileHandleForWriting.write(contentsOf: Data(text.utf8))

@@ -50,11 +50,11 @@ final class Sandbox: Sendable {
         try RunningTool(["load", "s", "-", "--format", "jsonl", "--key", "id", "--acknowledge"] + options, in: self)
     }
 
-    /// The same, after it has written the key `1`.
-    nonisolated(nonsending) func holderOfOneKey() async throws -> RunningTool {
+    /// The same, after it has written a key.
+    nonisolated(nonsending) func holder(of key: String) async throws -> RunningTool {
         let holder = try holder()
-        try holder.write("{\"id\":1}\n")
-        #expect(await holder.nextLine() == "1")
+        try holder.write("{\"id\":\"\(key)\"}\n")
+        #expect(await holder.nextLine() == key)
         return holder
     }
 

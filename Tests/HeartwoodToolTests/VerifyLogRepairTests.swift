@@ -33,9 +33,7 @@ struct VerifyLogRepairTests {
 
     @Test("verify works while a process has the store open, and on a single file")
     func openStoreAndSingleFile() async throws {
-        let running = try sandbox.holder()
-        try running.write("{\"id\":\"c\"}\n")
-        #expect(await running.nextLine() == "c")
+        let running = try await sandbox.holder(of: "c")
         let whileOpen = try await sandbox.heartwood("verify", "s", "--json")
         #expect(whileOpen.code == 0)
         #expect(try whileOpen.objects()[0]["closed"] as? Bool == false)
@@ -126,9 +124,7 @@ struct VerifyLogRepairTests {
 
     @Test("in place the old files are moved, but not while the store is in use")
     func inPlace() async throws {
-        let running = try sandbox.holder()
-        try running.write("{\"id\":\"c\"}\n")
-        #expect(await running.nextLine() == "c")
+        let running = try await sandbox.holder(of: "c")
         let refused = try await sandbox.heartwood("repair", "s", "--in-place")
         #expect(refused.code == 75 && refused.error.contains("process \(running.processIdentifier)"))
         #expect(await running.end() == 0)

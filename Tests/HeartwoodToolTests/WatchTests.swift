@@ -26,7 +26,7 @@ struct WatchTests {
             try await store.put("before", "x")
             // Starts after a mark, because nothing says when a feed from now on has begun.
             let start = String(store.position)
-            let following = try self.following("watch s --after \(start) --level \(level)")
+            let following = try RunningTool("watch", "s", "--after", start, "--level", level, in: sandbox)
             try await store.put("a\tb", "line\n")
             #expect(await following.nextLine() == "put\ta\\tb\tline\\n")
             try await store.remove("before")
@@ -36,14 +36,8 @@ struct WatchTests {
             #expect(await following.nextLine() == "put\t\\xff\t1")
             following.interrupt()
             #expect(await following.end() == 130)
-            let error = try String(contentsOf: sandbox.directory.appendingPathComponent("error"), encoding: .utf8)
-            #expect(error.hasSuffix("heartwood: continue with '--after \(store.position)'\n"), "\(error)")
+            #expect(try following.error().hasSuffix("heartwood: continue with '--after \(store.position)'\n"))
         }
-    }
-
-    /// A running command, whose standard error is in the file `error`.
-    private func following(_ command: String) throws -> RunningTool {
-        try RunningTool(shell: "exec \"$heartwood\" \(command) 2> error", in: sandbox)
     }
 
     @Test("without a start it prints what is written after it has begun")

@@ -54,15 +54,6 @@ struct BenchPlanTests {
         }
     }
 
-    @Test("options out of range are reported")
-    func options() {
-        #expect(BenchOptions().problem == nil)
-        #expect(BenchOptions(seconds: .nan).problem?.contains("--seconds") == true)
-        #expect(BenchOptions(seconds: 0).problem?.contains("--seconds") == true)
-        #expect(BenchOptions(records: 0).problem?.contains("--records") == true)
-        #expect(BenchOptions(valueBytes: 1 << 20).problem?.contains("--value-size") == true)
-    }
-
     @Test("syncs that are too fast, and memory, cause a warning")
     func warnings() {
         #expect(report(raw: 12_000, disk: "ext4").warnings.isEmpty)

@@ -91,9 +91,7 @@ struct BenchCommand: AsyncParsableCommand {
         let tally = Tally<BenchStep>()
         let bar = ProgressBar { quiet ? nil : tally.progress }
         defer { bar.end() }
-        return try await Signals.whenRequestedToStop({ Interrupt.request() }) {
-            try await BenchRun(plan: plan, tally: tally).measure(in: directory)
-        }
+        return try await BenchRun(plan: plan, tally: tally).measure(in: directory)
     }
 
     private func show(_ report: BenchReport) throws {

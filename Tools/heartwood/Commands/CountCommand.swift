@@ -18,22 +18,14 @@ struct CountCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreArgument
-    @OptionGroup var bounds: RangeOptions
-    @OptionGroup var keys: KeyOption
-    @OptionGroup var repository: ModelOption
+    @OptionGroup var selection: SelectionOptions
 
     @Flag(help: "Print a JSON object.")
     var json = false
 
-    func validate() throws {
-        try repository.check(keys, bounds)
-        _ = try bounds.range(keys)
-    }
-
     func run() async throws {
-        let range = try bounds.range(keys)
         let count = try await store.withReadView { view in
-            try view.scan(try await repository.records(in: view, of: store)?.range ?? range).count()
+            try view.scan(try await selection.records(in: view, of: store).range).count()
         }
         try StandardOutput.printLine(json ? (["count": count] as JSONText).string : String(count))
     }

@@ -27,10 +27,7 @@ struct ExportCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreArgument
-
-    @OptionGroup var bounds: RangeOptions
-    @OptionGroup var keys: KeyOption
-    @OptionGroup var repository: ModelOption
+    @OptionGroup var selection: SelectionOptions
     @OptionGroup var limit: LimitOption
 
     @Option(help: "The format of the lines.")
@@ -43,22 +40,17 @@ struct ExportCommand: AsyncParsableCommand {
         case pairs
     }
 
-    func validate() throws {
-        try repository.check(keys, bounds)
-        _ = try bounds.range(keys)
-    }
-
     func run() async throws {
-        let bounds = try bounds.range(keys)
         try await store.withReadOnlyStore { opened in
             let (view, ahead) = (try opened.readView(), opened.statistics.timeAhead)
-            let records = try await repository.records(in: view, of: store)
+            let (records, range) = try await selection.records(in: view, of: store)
             records?.explainCoder()
-            var lines = ScanLines(form: EntryText(keys.notation, StoredKeyText(view)), records: records, isJSON: true)
+            var lines = ScanLines(
+                form: EntryText(selection.keys.notation, StoredKeyText(view)), records: records, isJSON: true)
             lines.isExport = true
             var output = StandardOutput()
             var left = limit.most
-            try view.forEachEntry(in: records?.range ?? bounds) { read in
+            try view.forEachEntry(in: range) { read in
                 var read = read
                 if expiresByClock { read.entry.expires = read.entry.expires.map { $0 + (.zero - ahead) } }
                 if try lines.print(read, to: &output) { left -= 1 }

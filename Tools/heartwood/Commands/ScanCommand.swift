@@ -33,10 +33,7 @@ struct ScanCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreArgument
-
-    @OptionGroup var bounds: RangeOptions
-    @OptionGroup var keys: KeyOption
-    @OptionGroup var repository: ModelOption
+    @OptionGroup var selection: SelectionOptions
 
     @Flag(help: "Last key first.")
     var reverse = false
@@ -59,19 +56,13 @@ struct ScanCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object a line.")
     var json = false
 
-    func validate() throws {
-        try repository.check(keys, bounds)
-        _ = try bounds.range(keys)
-    }
-
     func run() async throws {
-        let bounds = try bounds.range(keys)
         try await store.withReadOnlyStore { opened in
             let view = try opened.readView()
-            let records = try await repository.records(in: view, of: store)
+            let (records, range) = try await selection.records(in: view, of: store)
             if !keysOnly { records?.explainCoder() }
-            var lines = ScanLines(form: EntryText(keys.notation, StoredKeyText(view)), records: records, isJSON: json)
-            let range = records?.range ?? bounds
+            var lines = ScanLines(
+                form: EntryText(selection.keys.notation, StoredKeyText(view)), records: records, isJSON: json)
             var output = StandardOutput()
             if expiring || expiresWithin != nil {
                 lines.hasExpiry = true

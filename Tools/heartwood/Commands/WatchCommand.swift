@@ -23,9 +23,7 @@ struct WatchCommand: AsyncParsableCommand {
     )
 
     @OptionGroup var store: StoreArgument
-    @OptionGroup var bounds: RangeOptions
-    @OptionGroup var keys: KeyOption
-    @OptionGroup var repository: ModelOption
+    @OptionGroup var selection: SelectionOptions
 
     @Option(help: ArgumentHelp("Everything after this position, as 'watch' has printed it.", valueName: "position"))
     var after: String?
@@ -55,8 +53,6 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     func validate() throws {
-        try repository.check(keys, bounds)
-        _ = try bounds.range(keys)
         _ = try start()
         if let limit, limit < 1 { throw ValidationError("'--limit \(limit)' shows nothing: give 1 or more") }
         if [after != nil, fromStart, snapshot].count(where: \.self) > 1 {
@@ -95,10 +91,9 @@ struct WatchCommand: AsyncParsableCommand {
     }
 
     private func printer(for view: ReadView) async throws -> ChangePrinter {
-        let range = try await repository.records(in: view, of: store)?.range ?? bounds.range(keys)
-        return ChangePrinter(
-            try start(), in: range, level.changes, limit: limit ?? .max, EntryText(keys.notation, StoredKeyText(view)),
-            isJSON: json)
+        let range = try await selection.records(in: view, of: store).range
+        let form = EntryText(selection.keys.notation, StoredKeyText(view))
+        return ChangePrinter(try start(), in: range, level.changes, limit: limit ?? .max, form, isJSON: json)
     }
 
     private func follow(_ store: ReadOnlyStore, _ printer: ChangePrinter) async throws {

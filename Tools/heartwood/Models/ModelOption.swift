@@ -41,6 +41,28 @@ struct ModelOption: ParsableArguments {
     }
 }
 
+/// The keys, or the records, that a command reads.
+struct SelectionOptions: ParsableArguments {
+    @OptionGroup var bounds: RangeOptions
+    @OptionGroup var keys: KeyOption
+    @OptionGroup var repository: ModelOption
+
+    func validate() throws {
+        try repository.check(keys, bounds)
+        _ = try bounds.range(keys)
+    }
+
+    /// The repository if one is selected, and the range of keys to read.
+    ///
+    /// - Throws: As ``ModelOption/records(in:of:)``.
+    func records(
+        in view: ReadView, of store: StoreArgument
+    ) async throws -> (records: StoredRecords?, range: KeyRange) {
+        let records = try await repository.records(in: view, of: store)
+        return (records, try records?.range ?? bounds.range(keys))
+    }
+}
+
 /// The records of a repository, as entries of its store.
 struct StoredRecords {
     let catalogued: CatalogueEntry

@@ -21,8 +21,11 @@ enum Signals {
     /// From now on the first SIGINT or SIGTERM is only recorded. A second one ends the process by its default action.
     static func noteRequestsToStop() {
         // Initializes it here, because a signal handler must not be the first to access it.
-        _ = requestToStop
-        answerStopSignals(resetting: true) { Signals.noted.store($0, ordering: .relaxed) }
+        _ = (requestToStop, Interrupt.isRequested)
+        answerStopSignals(resetting: true) {
+            Signals.noted.store($0, ordering: .relaxed)
+            Interrupt.request()
+        }
     }
 
     /// From now on SIGINT and SIGTERM end the process at once, with 130 and 143. This is for work that only reads,
