@@ -1,6 +1,7 @@
 internal import ArgumentParser
 internal import Heartwood
 internal import HeartwoodInspection
+internal import HeartwoodRepository
 
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -71,8 +72,7 @@ struct InspectCommand: AsyncParsableCommand {
 
     func run() async throws {
         let target = try html.map { try PageTarget($0, outside: path) }
-        let separators = byPrefix ? Set((separators ?? ":/|").utf8) : []
-        let survey = try await SurveyTask(path: path, isForPage: html != nil, separators: separators).run()
+        let survey = try await survey(separators: byPrefix ? Set((separators ?? ":/|").utf8) : [])
         let names = StoredKeyText(namingKeysOf: survey)
         let report = InspectReport(survey: survey, names: names, style: Style.ofStandardOutput)
         try target?.write(Page(survey: survey, names: names).chunks)
@@ -80,5 +80,19 @@ struct InspectCommand: AsyncParsableCommand {
         try StandardOutput.printLine(json ? InspectJSON(survey: survey, names: names).object.string : report.text)
         if let html, !json { try StandardOutput.printLine("\nThe page is in \(Escaping.line(html)).") }
         if survey.verdict != .clean { throw QuietExit(code: survey.verdict.exitStatus.rawValue) }
+    }
+
+    /// - Parameter separators: What separates the prefixes of keys to report; besides them, the parts of repositories
+    ///   are.
+    private func survey(separators: Set<UInt8>) async throws -> StoreSurvey {
+        let prefixes = PrefixSelection(separators: separators, sectionLength: StoredKeyGroup.prefixLength)
+        var records = RecordSelection()
+        records.keyBytes = 128
+        return try await InspectionTask.run { [path, html, records] progress in
+            // A page shows single records, and its maps are fine.
+            try StoreSurvey.make(
+                of: path, cells: html == nil ? 64 : 1024, now: SystemClock().now().milliseconds,
+                records: html == nil ? nil : records, prefixes: prefixes, progress: progress)
+        }
     }
 }

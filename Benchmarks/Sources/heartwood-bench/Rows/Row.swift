@@ -9,7 +9,8 @@ struct Row: Sendable {
     var fixture: Fixture?
     /// Whether each run gets a copy of the fixture, because it changes the store.
     var copiesFixture = false
-    var contents = Contents.random
+    /// Whether values are JSON documents of about 700 bytes, not random bytes, which are incompressible.
+    var hasDocuments = false
     var order = KeySource.Order.random
     /// Seconds of a run, and the number of runs.
     var seconds: Double
@@ -20,14 +21,6 @@ struct Row: Sendable {
     var source: String?
 
     var id: String { info.id }
-
-    /// The kind of values.
-    enum Contents: String, Sendable {
-        /// Random bytes, which are incompressible.
-        case random
-        /// JSON documents of about 700 bytes.
-        case json
-    }
 }
 
 /// What a cell does.

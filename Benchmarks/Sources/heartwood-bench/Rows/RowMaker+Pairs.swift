@@ -135,7 +135,7 @@ extension RowMaker {
                 .write(Writing(kind: .fill, measuresDisk: true)),
                 compresses ? [.heartwood, .rocksdb, .leveldb] : [.heartwood] + Self.peers,
                 promise: .survivesProcessDeath, keys: max(1_000, parameters.keys / 4), valueBytes: 700,
-                figure: .diskBytesPerPayloadByte, use: EngineUse(compresses: compresses), contents: .json,
+                figure: .diskBytesPerPayloadByte, use: EngineUse(compresses: compresses), hasDocuments: true,
                 runs: runsOfSizes)
         }
     }

@@ -15,7 +15,7 @@ struct RowMaker: Sendable {
         _ id: String, as workload: String? = nil, _ title: String, _ work: Work, _ engines: [EngineID],
         promise: Promise? = nil, workers: Int = 1, keys: Int? = nil, valueBytes: Int = Dataset.valueBytes,
         measure: RowInfo.Measure = .rate, figure: Figure? = nil, use: EngineUse = EngineUse(),
-        fixture: Fixture.State? = nil, copies: Bool? = nil, contents: Row.Contents = .random,
+        fixture: Fixture.State? = nil, copies: Bool? = nil, hasDocuments: Bool = false,
         order: KeySource.Order = .random, seconds: Double = 1, runs: Int? = nil,
         plans: Set<PlanName> = unlessQuick
     ) -> Row {
@@ -29,7 +29,7 @@ struct RowMaker: Sendable {
                 keys: keys, valueBytes: valueBytes, measure: measure, figure: figure?.rawValue),
             work: work, engines: engines, use: use,
             fixture: fixture.map { Fixture(state: $0, keys: keys, valueBytes: valueBytes) },
-            copiesFixture: copies ?? (fixture != nil && promise != nil), contents: contents, order: order,
+            copiesFixture: copies ?? (fixture != nil && promise != nil), hasDocuments: hasDocuments, order: order,
             seconds: time * seconds, runs: runs.map { min($0, parameters.runs) } ?? parameters.runs, plans: plans)
     }
 

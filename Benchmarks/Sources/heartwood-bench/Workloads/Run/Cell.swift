@@ -33,7 +33,7 @@ struct Cell: Sendable {
         row = try Catalogue(spec.parameters).row(spec.row)
         data = Dataset(
             seed: spec.parameters.seed, keyCount: row.info.keys, valueBytes: row.info.valueBytes, order: row.order,
-            makeValue: row.contents == .json ? { JSONDocument.make(&$0) } : nil)
+            makeValue: row.hasDocuments ? { JSONDocument.make(&$0) } : nil)
     }
 
     var workers: Int { row.info.workers }
