@@ -10,27 +10,19 @@ struct BesidePlan: Sendable {
     /// Each batch sets this key to its own number, from 1. A writer that was killed continues after the number that it
     /// finds.
     static let counter = "counter"
-    private static let keys = 1_500
 
-    struct Batch {
-        var changes: [(key: String, value: ValuePattern?)] = []
-        var durability = Durability.buffered
-        /// Whether a compaction begins after it.
-        var compacts = false
+    /// Of any durability, like those of every fourth writer.
+    func batch(_ number: UInt64) -> WriterOperation {
+        var plan = WriterPlan(seed: seed, round: 0, writers: 1)
+        plan.keys = 1_500
+        plan.largeValues = (300, 20_000..<90_000)
+        return plan.operation(writer: 3, number: Int(number))
     }
 
-    func batch(_ number: UInt64) -> Batch {
+    /// Whether a compaction begins after a batch.
+    func compacts(after number: UInt64) -> Bool {
         var random = SeededRandom(seed, 31, number)
-        var batch = Batch()
-        for part in 0..<UInt64(random.pick([1, 1, 2, 5, 20])) {
-            let key = "key/\(random.below(Self.keys))"
-            let length = random.oneIn(300) ? random.number(in: 20_000...90_000) : random.below(1_200)
-            batch.changes.append(
-                (key, random.oneIn(5) ? nil : ValuePattern(identity: number << 8 | part, length: length)))
-        }
-        batch.durability = random.pick([.buffered, .buffered, .buffered, .written, .written, .synced])
-        batch.compacts = random.oneIn(3_000)
-        return batch
+        return random.oneIn(3_000)
     }
 
     var configuration: Store.Configuration {
@@ -50,7 +42,7 @@ struct BesidePlan: Sendable {
 struct BesideModel {
     let plan: BesidePlan
     private(set) var number: UInt64 = 0
-    private var contents: [[UInt8]: ValuePattern] = [:]
+    private var contents: [String: WriterOperation] = [:]
     /// By epoch: what sequence numbers and batch numbers differ by.
     private var differences: [UInt64: UInt64] = [:]
 
@@ -61,7 +53,8 @@ struct BesideModel {
         try expect(number >= self.number, "batch \(number) is shown after batch \(self.number)")
         while self.number < number {
             self.number += 1
-            for (key, value) in plan.batch(self.number).changes { contents[Array(key.utf8)] = value }
+            let batch = plan.batch(self.number)
+            for (key, value) in batch.changes { contents[key] = value == nil ? nil : batch }
         }
     }
 
@@ -79,12 +72,11 @@ struct BesideModel {
         var found = found
         let counter = found.removeValue(forKey: Array(BesidePlan.counter.utf8))
         try expect(BesidePlan.number(of: counter?.bytes) == number, "\(what) isn't of batch \(number)")
-        for (key, value) in contents {
-            guard let there = found[key], value.matches(there.bytes) else {
-                let wrong = found[key].map { "\($0.bytes.count) wrong bytes" } ?? "nothing"
-                throw Violation(
-                    "\(what) after batch \(number) has \(wrong) for \(String(decoding: key, as: UTF8.self))")
-            }
+        for (key, batch) in contents {
+            let there = found[Array(key.utf8)]?.bytes
+            try expect(
+                there == batch.value(of: key),
+                "\(what) after batch \(number) has \(there.map { "\($0.count) wrong bytes" } ?? "nothing") for \(key)")
         }
         try expect(found.count == contents.count, "\(what) after batch \(number) has \(found.count) keys")
     }
