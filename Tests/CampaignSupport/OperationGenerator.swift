@@ -11,9 +11,7 @@ package struct OperationGenerator: Sendable {
     let storesOnDisk: Bool
 
     package init(seed: UInt64, universe: KeyUniverse, storesOnDisk: Bool) {
-        self.seed = seed
-        self.universe = universe
-        self.storesOnDisk = storesOnDisk
+        (self.seed, self.universe, self.storesOnDisk) = (seed, universe, storesOnDisk)
     }
 
     package func operation(_ number: Int) -> Operation {

@@ -86,6 +86,7 @@ package final class InspectionRun: Sendable {
             case 1: try survey()
             default: try follow()
             }
+            summary.withLock { $0.all += 1 }
             if number % 10 == 0 { report(summary.withLock { $0 }) }
         }
     }
@@ -96,7 +97,6 @@ package final class InspectionRun: Sendable {
             result.verdict == .clean && result.findings.isEmpty && result.opens,
             "verify says \(result.verdict): \(result.findings)")
         summary.withLock { summary in
-            summary.all += 1
             summary.verified += 1
             summary.bytes += Int(result.bytes)
         }
@@ -112,10 +112,7 @@ package final class InspectionRun: Sendable {
             try expect(
                 file.bytes.all == file.size, "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
         }
-        summary.withLock { summary in
-            summary.all += 1
-            summary.surveyed += 1
-        }
+        summary.withLock { $0.surveyed += 1 }
     }
 
     /// Reads the log to its end.
@@ -137,7 +134,6 @@ package final class InspectionRun: Sendable {
             return true
         }
         summary.withLock { summary in
-            summary.all += 1
             summary.followed += 1
             summary.records += records
         }

@@ -38,11 +38,8 @@ package final class SoakRun {
     ///   - judgesMemory: Whether growing memory is a failure. The memory is that of the whole process, which must do
     ///     nothing else then.
     package init(seed: UInt64, seconds: Int, path: String, keysPerWriter: Int = 6_000, judgesMemory: Bool) {
-        self.seed = seed
-        self.seconds = seconds
-        self.path = path
-        self.judgesMemory = judgesMemory
-        self.keysPerWriter = keysPerWriter
+        (self.seed, self.seconds, self.path) = (seed, seconds, path)
+        (self.judgesMemory, self.keysPerWriter) = (judgesMemory, keysPerWriter)
     }
 
     package var summary: Tally { meter.withLock { $0.totals } }

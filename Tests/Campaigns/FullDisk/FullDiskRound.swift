@@ -179,7 +179,7 @@ struct FullDiskRound {
             try ballast.takeAll()
             do throws(StoreError) {
                 let sequence = try await store.put(key, value.bytes)
-                ledger.noteAccepted([(key, value)], sequence: sequence, isBuffered: false)
+                ledger.noteAccepted([key: value], sequence: sequence)
             } catch {
                 try Self.checkRefusal(error, what)
                 return ledger.noteRefused([key])
