@@ -48,23 +48,26 @@ struct BesideModel {
 
     init(_ plan: BesidePlan) { self.plan = plan }
 
-    /// Moves on to a batch.
-    mutating func advance(to number: UInt64) throws {
-        try expect(number >= self.number, "batch \(number) is shown after batch \(self.number)")
-        while self.number < number {
-            self.number += 1
-            let batch = plan.batch(self.number)
-            for (key, value) in batch.changes { contents[key] = value == nil ? nil : batch }
+    /// Moves on to the batch that contents are of, and compares them with those after it.
+    ///
+    /// - Parameter sequence: The sequence number of the batch, if it is known.
+    mutating func judge(
+        _ contents: [[UInt8]: StoreReplica.Value], _ sequence: SequenceNumber?, _ what: String
+    ) throws {
+        let next = BesidePlan.number(of: contents[Array(BesidePlan.counter.utf8)]?.bytes)
+        try expect(next >= number, "batch \(next) is shown after batch \(number)")
+        while number < next {
+            number += 1
+            let batch = plan.batch(number)
+            for (key, value) in batch.changes { self.contents[key] = value == nil ? nil : batch }
         }
-    }
-
-    /// Checks that a sequence number is that of the batch.
-    mutating func check(_ sequence: SequenceNumber) throws {
-        guard number > 0 else { return }
-        let difference = sequence &- number
-        let known = differences[sequence >> 32] ?? difference
-        try expect(known == difference, "number \(sequence) is that of batch \(sequence &- known), not \(number)")
-        differences[sequence >> 32] = difference
+        if number > 0, let sequence {
+            let difference = sequence &- number
+            let known = differences[sequence >> 32] ?? difference
+            try expect(known == difference, "number \(sequence) is that of batch \(sequence &- known), not \(number)")
+            differences[sequence >> 32] = difference
+        }
+        try compare(contents, what)
     }
 
     /// Compares contents with those after the batch.
