@@ -90,8 +90,8 @@ extension SoakLife {
         let view = try store.readView()
         let taken = SoakReadView(view: view, writer: writer, contents: own, times: before...now, due: .now + wait)
         readViews.withLock { waiting in
-            // No more than can be checked in time.
-            if waiting.count < 24 { waiting.append(taken) }
+            // No more than can be checked in time: each keeps the contents of then.
+            if waiting.count < 12 { waiting.append(taken) }
         }
     }
 
