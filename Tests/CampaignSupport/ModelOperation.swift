@@ -72,14 +72,7 @@ package enum ModelOperation: Sendable {
     }
 
     package struct OpeningChoice: Sendable {
-        package var segmentBytes: Int
-        package var commitBufferBytes: Int
-        /// 0: off.
-        package var compressionLevel: Int
-        package var compressionThreshold: Int
-        package var durability: Durability
-        /// Bytes of log at which the store compacts automatically; nil: never.
-        package var compactedAt: UInt64?
+        package var configuration: Store.Configuration
         package var isAsynchronous: Bool
         package var isStrict: Bool
         /// Keeps a read view of the old opening, to check that it never returns wrong bytes.

@@ -4,19 +4,11 @@ internal import HeartwoodFormat
 /// Opening, closing, and crashes of the process.
 extension ModelRun {
     private var configuration: Store.Configuration {
-        var configuration = Store.Configuration()
-        configuration.compaction.isAutomatic = opening.compactedAt != nil
-        configuration.compaction.minimumLogBytes = opening.compactedAt ?? .max
+        var configuration = opening.configuration
         configuration.fileSystem = fileSystem
         configuration.clock = clock
-        configuration.durability = opening.durability
-        configuration.segmentBytes = opening.segmentBytes
-        configuration.commitBufferBytes = opening.commitBufferBytes
         configuration.maximumValueBytes = Self.maximumValueBytes
         configuration.createIfMissing = isNew
-        if opening.compressionLevel > 0 {
-            configuration.compression = .zlib(level: opening.compressionLevel, threshold: opening.compressionThreshold)
-        }
         return configuration
     }
 

@@ -81,7 +81,7 @@ extension ModelRun {
                 "the first number of an opening is \(sequence), after \(visibleAtOpening)")
         }
         newestSeen = sequence
-        let durability = durability ?? opening.durability
+        let durability = durability ?? opening.configuration.durability
         model.apply(changes, sequence: sequence, isDurable: durability != .buffered)
         summary.writes += 1
         writesOfOpening += 1

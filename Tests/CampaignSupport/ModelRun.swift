@@ -44,7 +44,7 @@ package final class ModelRun {
     }
 
     /// - Parameter progress: Called after every thousandth operation, with the number of operations done.
-    /// - Throws: ``ModelFailure``.
+    /// - Throws: ``Violation``, with the operation that showed it.
     package func run(operations: Int, progress: (Int) -> Void = { _ in }) async throws {
         var done = 0
         var life = 0
@@ -89,8 +89,10 @@ package final class ModelRun {
             views = []
             store = nil
             let cause = (error as? Violation)?.description ?? "it threw \(error)"
-            throw ModelFailure(
-                seed: seed, number: number, cause: cause, operation: operation, directory: isInMemory ? nil : path)
+            throw Violation(
+                "seed \(seed), operation \(number): \(cause)"
+                    + (operation.map { "\n  operation: \("\($0)".prefix(2000))" } ?? "")
+                    + (isInMemory ? "" : "\n  the store is kept in \(path)"))
         }
         if !isInMemory { TemporaryDirectory.remove(String(path.dropLast("/store".count))) }
     }

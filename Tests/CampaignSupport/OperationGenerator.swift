@@ -11,9 +11,7 @@ package struct OperationGenerator: Sendable {
     let storesOnDisk: Bool
 
     package init(seed: UInt64, universe: KeyUniverse, storesOnDisk: Bool) {
-        self.seed = seed
-        self.universe = universe
-        self.storesOnDisk = storesOnDisk
+        (self.seed, self.universe, self.storesOnDisk) = (seed, universe, storesOnDisk)
     }
 
     package func operation(_ number: Int) -> Operation {
@@ -52,15 +50,17 @@ package struct OperationGenerator: Sendable {
     private typealias ReadForm = Operation.ReadForm
 
     package func opening(_ random: inout SeededRandom) -> Operation.OpeningChoice {
-        Operation.OpeningChoice(
-            segmentBytes: random.pick([16 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20]),
-            commitBufferBytes: random.pick([64 << 10, 256 << 10, 4 << 20]),
-            compressionLevel: random.oneIn(2) ? 0 : random.pick([1, 1, 1, 6, 9]),
-            compressionThreshold: random.pick([32, 512]),
-            durability: random.pick([.synced, .written, .buffered]),
-            compactedAt: random.pick([nil, 16 << 10, 256 << 10, 2 << 20]),
-            isAsynchronous: random.oneIn(2),
-            isStrict: random.oneIn(2),
+        var configuration = Store.Configuration()
+        configuration.segmentBytes = random.pick([16 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20])
+        configuration.commitBufferBytes = random.pick([64 << 10, 256 << 10, 4 << 20])
+        if random.oneIn(2) {
+            configuration.compression = .zlib(level: random.pick([1, 1, 1, 6, 9]), threshold: random.pick([32, 512]))
+        }
+        configuration.durability = random.pick([.synced, .written, .buffered])
+        configuration.compaction.isAutomatic = !random.oneIn(4)
+        configuration.compaction.minimumLogBytes = random.pick([16 << 10, 256 << 10, 2 << 20])
+        return Operation.OpeningChoice(
+            configuration: configuration, isAsynchronous: random.oneIn(2), isStrict: random.oneIn(2),
             keepsReadView: random.oneIn(3))
     }
 

@@ -4,6 +4,11 @@ package struct Violation: Error, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
+/// Does what must succeed. Any error is a ``Violation``.
+func promised<Result>(_ what: String, _ body: () async throws -> Result) async throws -> Result {
+    do { return try await body() } catch { throw Violation("\(what): \(error)") }
+}
+
 /// Throws a ``Violation`` unless the condition holds.
 package func expect(_ condition: Bool, _ message: @autoclosure () -> String) throws {
     if !condition { throw Violation(message()) }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import HeartwoodCampaignSupport
 internal import HeartwoodConcurrency
 
 /// Shows on a terminal how far a campaign is, judges how it ends, and ends the process if nothing happens for too long.
@@ -36,6 +37,13 @@ final class CampaignProgress: Sendable {
         let filled = min(24, done * 24 / max(1, total))
         let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: 24 - filled)
         show("[\(bar)] \(done) of \(total) \(unit), \(Int(rate))/s, \(left / 60) min \(left % 60) s left")
+    }
+
+    /// Prints what was done, and how long it took.
+    func report(_ totals: Tally) {
+        var table = TextTable(["in \(time)", "count"])
+        for (name, count) in totals.counts.sorted(by: { $0.key < $1.key }) { table.add(TextTable.words(name), [count]) }
+        table.print()
     }
 
     func rearm() { watchdog.rearm() }

@@ -22,11 +22,6 @@ struct ModelCommand: AsyncParsableCommand {
         } failed: { _ in
             ["replay: Tools/campaign model --operations \(operations) --seed \(seed)"]
         }
-        let summary = run.summary
-        say("  \(summary.operations) operations in \(progress.time), \(summary.lives) stores")
-        say("  \(summary.writes) writes, \(summary.conflicts) refused because of their conditions,")
-        say("  \(summary.transactionReruns) transactions run again, \(summary.openings) openings,")
-        say("  \(summary.compactions) compactions on request,")
-        say("  \(summary.crashes) crashes, which lost \(summary.lostWrites) buffered writes")
+        progress.report(run.summary)
     }
 }

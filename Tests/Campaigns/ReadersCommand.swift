@@ -63,14 +63,7 @@ struct ReadersCommand: AsyncParsableCommand {
                 "Tools/campaign readers --seed \(seed) --readers \(readers) --keys \(keys) --changes \(changes)",
             ]
         }
-        let summary = run.summary
-        say("  \(summary.reads) reads in \(progress.time), \(summary.rounds) rounds, no violation")
-        say("  \(summary.scanned) keys in scans of read views")
-        say("  \(summary.changes) changes in \(summary.writes) writes")
-        say(
-            "  \(summary.splits) splits, \(summary.merges) merges, \(summary.freedNodes) nodes freed, "
-                + "\(summary.reusedNodes) reused"
-        )
+        progress.report(run.summary)
     }
 }
 

@@ -39,6 +39,11 @@ struct TextTable {
 
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
+    /// The words of a name in code.
+    static func words(_ name: String) -> String {
+        name.reduce(into: "") { $0 += $1.isUppercase ? " \($1.lowercased())" : "\($1)" }
+    }
+
     func print() {
         let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max()! }
         for row in rows {

@@ -109,7 +109,7 @@ import Testing
             log.commit(bodyLength: UInt64(length) + 40) { offset in
                 HostileLog.record(
                     keyLength: 1, valueLength: UInt32(length), payload: [65],
-                    checksum: crcOfZeros(length + 7, continuing: checksum), at: offset)
+                    checksum: CRC32C.checksum(zeros: UInt64(length + 7), continuing: checksum), at: offset)
             }
             try Self.open([(1, log)], records: 1)
         }
@@ -175,11 +175,4 @@ private func lengths(file: UInt64) -> [UInt64] {
 }
 
 private func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
-
-private func crcOfZeros(_ count: Int, continuing crc: UInt32) -> UInt32 {
-    let piece = zeros(1 << 20)
-    var crc = crc
-    for _ in 0..<(count / piece.count) { crc = CRC32C.checksum(piece, continuing: crc) }
-    return CRC32C.checksum(zeros(count % piece.count), continuing: crc)
-}
 #endif

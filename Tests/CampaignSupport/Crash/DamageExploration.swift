@@ -11,10 +11,7 @@ package final class DamageExploration {
     package private(set) var totals = Tally()
     private let length: Int
 
-    package init(_ workload: Workload, length: Int) {
-        self.workload = workload
-        self.length = length
-    }
+    package init(_ workload: Workload, length: Int) { (self.workload, self.length) = (workload, length) }
 
     /// Damages that an opening or a read refused.
     package var refusedCount: Int { totals.refused + totals.refusedByReads }

@@ -16,10 +16,8 @@ extension WorkRun {
         }
         if opened == nil {
             removeFaults()
-            do throws(StoreError) {
-                opened = try Store(openingAt: Self.path, configuration: makeConfiguration())
-            } catch {
-                throw Violation("without a fault the store doesn't open: \(error)")
+            opened = try await promised("without a fault the store doesn't open") {
+                try Store(openingAt: Self.path, configuration: makeConfiguration())
             }
         }
         try begin(opened!)

@@ -10,17 +10,11 @@ extension WorkRun {
         let (conditions, holds) = conditions(changes[0].key, condition)
         try await attempt(WorkOperation(changes: changes, durability: durability), mayConflict: !holds) { _ in
             let store = self.store!
-            guard changes.count == 1 else {
+            let change = changes[0]
+            guard changes.count == 1, conditions.isEmpty, change.key.count % 2 != 0 else {
                 return try await store.write(durability: durability.asked) { batch in
                     for condition in conditions { batch.require(condition) }
                     for change in changes { batch.apply(change) }
-                }
-            }
-            let change = changes[0]
-            if !conditions.isEmpty || change.key.count % 2 == 0 {
-                return try await store.write(durability: durability.asked) { batch in
-                    for condition in conditions { batch.require(condition) }
-                    batch.apply(change)
                 }
             }
             guard let value = change.value else {

@@ -50,53 +50,30 @@ package final class InspectionRun: Sendable {
     private func write() async throws {
         defer { isOver.store(true, ordering: .releasing) }
         var random = SeededRandom(seed, 71)
+        var plan = WriterPlan(seed: seed, round: 0, writers: 4)
+        plan.keys = keys
+        plan.largeValues = (1, 0..<valueBytes)
         while !isOver.load(ordering: .acquiring) {
             var configuration = Store.Configuration()
             configuration.segmentBytes = max(64 << 10, keys * valueBytes / 8)
             configuration.compaction.minimumLogBytes = UInt64(keys * valueBytes)
             configuration.compression = .zlib(level: 1, threshold: 500)
             let store = try await Store.open(at: path, configuration: configuration)
-            // The store has its full size before the first inspection.
-            if summary.withLock({ $0.openings }) == 0 { try await fill(store, &random) }
+            if plan.round == 0 {
+                // The store has its full size before the first inspection. The writes of this writer are buffered.
+                for number in 1...keys { _ = try await plan.operation(writer: 2, number: number).perform(on: store) }
+            }
+            plan.round += 1
             summary.withLock { $0.openings += 1 }
-            for _ in 0..<Int.random(in: 50...2_000, using: &random) where !isOver.load(ordering: .acquiring) {
-                try await write(to: store, &random)
+            // Those of this one have any durability.
+            for number in 1...random.number(in: 50...2_000) where !isOver.load(ordering: .acquiring) {
+                _ = try await plan.operation(writer: 3, number: number).perform(on: store)
+                summary.withLock { $0.writes += 1 }
             }
             summary.withLock { $0.compactions += Int(store.statistics.compaction.completed) }
             // Sometimes closed in order, sometimes dropped like a killed process.
-            if Bool.random(using: &random) { try await store.close() } else { try await store.sync() }
+            if random.oneIn(2) { try await store.close() } else { try await store.sync() }
         }
-    }
-
-    private func fill(_ store: Store, _ random: inout SeededRandom) async throws {
-        for start in stride(from: 0, to: keys, by: 100) {
-            var batch = store.makeBatch()
-            for number in start..<min(start + 100, keys) {
-                batch.put("key \(number)", value(&random))
-            }
-            try await store.write(batch, durability: .buffered)
-        }
-    }
-
-    private func value(_ random: inout SeededRandom) -> [UInt8] {
-        let length = Int.random(in: 0...valueBytes, using: &random)
-        return ValuePattern(identity: random.next(), length: length).bytes
-    }
-
-    private func write(to store: Store, _ random: inout SeededRandom) async throws {
-        let count = [1, 1, 1, 1, 5, 100].randomElement(using: &random)!
-        let durability: Durability = [.buffered, .buffered, .buffered, .written, .synced].randomElement(using: &random)!
-        var batch = store.makeBatch()
-        for _ in 0..<count {
-            let key = "key \(Int.random(in: 0..<keys, using: &random))"
-            if Int.random(in: 0..<10, using: &random) == 0 {
-                batch.remove(key)
-            } else {
-                batch.put(key, value(&random))
-            }
-        }
-        try await store.write(batch, durability: durability)
-        summary.withLock { $0.writes += 1 }
     }
 
     // MARK: - Inspections
@@ -109,6 +86,7 @@ package final class InspectionRun: Sendable {
             case 1: try survey()
             default: try follow()
             }
+            summary.withLock { $0.all += 1 }
             if number % 10 == 0 { report(summary.withLock { $0 }) }
         }
     }
@@ -119,7 +97,6 @@ package final class InspectionRun: Sendable {
             result.verdict == .clean && result.findings.isEmpty && result.opens,
             "verify says \(result.verdict): \(result.findings)")
         summary.withLock { summary in
-            summary.all += 1
             summary.verified += 1
             summary.bytes += Int(result.bytes)
         }
@@ -135,10 +112,7 @@ package final class InspectionRun: Sendable {
             try expect(
                 file.bytes.all == file.size, "the bytes of \(file.name) are \(file.bytes), which isn't \(file.size)")
         }
-        summary.withLock { summary in
-            summary.all += 1
-            summary.surveyed += 1
-        }
+        summary.withLock { $0.surveyed += 1 }
     }
 
     /// Reads the log to its end.
@@ -160,7 +134,6 @@ package final class InspectionRun: Sendable {
             return true
         }
         summary.withLock { summary in
-            summary.all += 1
             summary.followed += 1
             summary.records += records
         }

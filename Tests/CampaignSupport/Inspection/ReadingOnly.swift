@@ -31,10 +31,7 @@ package final class ReadingOnly: ForwardingFileSystem {
         let base: any File
         private let owner: ReadingOnly
 
-        init(_ base: any File, _ owner: ReadingOnly) {
-            self.base = base
-            self.owner = owner
-        }
+        init(_ base: any File, _ owner: ReadingOnly) { (self.base, self.owner) = (base, owner) }
 
         func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError) -> Int {
             throw owner.refusal(.write, path)

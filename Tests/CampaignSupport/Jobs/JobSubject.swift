@@ -66,12 +66,7 @@ package struct JobSubject: CrashSubject {
         let clock = SteppedClock(milliseconds: facts.last?.time ?? 1_700_000_000_000)
         let log = JobLog(disk, clock, base: facts)
         var program = JobProgram(disk, log, clock, SeededRandom(seed, 33))
-        let store: Store
-        do throws(StoreError) {
-            store = try program.open()
-        } catch {
-            throw Violation("the store doesn't open: \(error)")
-        }
+        let store = try await promised("the store doesn't open") { try program.open() }
         let queue = try await JobQueue.open(in: store)
         try await program.judge(queue, store, facts)
         try await program.drain(queue, store)

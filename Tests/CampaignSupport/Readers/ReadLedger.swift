@@ -93,12 +93,7 @@ struct StateSum: Sendable, Hashable {
     private(set) var sum: UInt64 = 0
     private(set) var count: UInt64 = 0
 
-    init() {}
-
-    init(sum: UInt64, count: UInt64) {
-        self.sum = sum
-        self.count = count
-    }
+    init(sum: UInt64 = 0, count: UInt64 = 0) { (self.sum, self.count) = (sum, count) }
 
     mutating func add(_ rank: Int, _ number: UInt64) {
         sum &+= Self.term(rank, number)

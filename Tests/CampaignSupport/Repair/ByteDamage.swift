@@ -1,4 +1,4 @@
-internal import HeartwoodTesting
+package import HeartwoodTesting
 
 /// A kind of damage to a store's files.
 package enum DamageKind: String, CaseIterable, Sendable {
@@ -32,22 +32,25 @@ package enum DamageKind: String, CaseIterable, Sendable {
     case temporary = "damaged file in preparation"
     /// With valid checksums.
     case forged
+
+    /// Those that change the bytes or the length of one file.
+    package static let ofBytes = Array(allCases.prefix { $0 != .removed })
 }
 
 /// Changes the bytes of one file.
-struct ByteDamage {
-    private(set) var bytes: [UInt8]
+package struct ByteDamage {
+    package private(set) var bytes: [UInt8]
     /// The original file, if known.
     let file: RepairHistory.File?
     private(set) var note = ""
 
-    init(bytes: [UInt8], file: RepairHistory.File?) {
+    package init(bytes: [UInt8], file: RepairHistory.File?) {
         self.bytes = bytes
         self.file = file
     }
 
     /// - Parameter another: Returns the bytes of any file.
-    mutating func run(
+    package mutating func run(
         _ kind: DamageKind, _ random: inout SeededRandom, _ another: (inout SeededRandom) -> [UInt8]
     ) {
         switch kind {

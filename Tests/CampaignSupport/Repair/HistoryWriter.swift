@@ -150,7 +150,7 @@ package struct HistoryWriter {
         let store = try Store(openingAt: DirectoryImage.path, configuration: configuration(disk))
         let recovered = store.recoveryReport.lastSequence
         try history.finish(recovered: recovered)
-        let found = try RepairHistory.contents(of: store)
+        let found = try StoreReplica(store.readView()).contents
         try expect(
             found == history.state,
             "seed \(seed): the undamaged store holds \(RepairHistory.difference(found, history.state))")
@@ -167,16 +167,6 @@ package struct HistoryWriter {
 }
 
 extension RepairHistory {
-    /// All entries of a store.
-    static func contents(of store: Store) throws -> [Key: Found] {
-        var found: [Key: Found] = [:]
-        for entry in try store.scan().entries() {
-            found[entry.key] = Found(
-                value: entry.value, sequence: entry.sequence, expires: entry.expires?.milliseconds ?? 0)
-        }
-        return found
-    }
-
     /// A few keys that differ, with their sequence numbers.
     static func difference(_ left: [Key: Found], _ right: [Key: Found]) -> String {
         let keys = Set(left.keys).union(right.keys).filter { left[$0] != right[$0] }

@@ -36,28 +36,21 @@ package struct RepairCampaign: Sendable {
         cases: Int, interruptions: Int, jobs: Int = 2, begins: @escaping @Sendable (_ worker: Int, _ case: Int) -> Void,
         report: @escaping @Sendable (Tally) -> Void
     ) async -> (Tally, [Failure]) {
-        let shared = Locked((next: 0, totals: Tally(), failures: [Failure]()))
+        let shared = Locked((totals: Tally(), failures: [Failure](), idle: Array(0..<max(1, jobs))))
         let interval = Self.interval(cases: cases, interruptions: interruptions)
-        await withTaskGroup(of: Void.self) { group in
-            for worker in 0..<max(1, jobs) {
-                group.addTask {
-                    while let history = shared.withLock({ shared -> Int? in
-                        guard shared.next * Self.casesOfHistory < cases, shared.failures.count < Self.mostFailures
-                        else { return nil }
-                        defer { shared.next += 1 }
-                        return shared.next
-                    }) {
-                        let first = history * Self.casesOfHistory
-                        let numbers = first..<min(cases, first + Self.casesOfHistory)
-                        await run(numbers, interval, begins: { begins(worker, $0) }) { totals, failures in
-                            shared.withLock { shared in
-                                shared.totals += totals
-                                shared.failures += failures
-                            }
-                            report(shared.withLock { $0.totals })
-                        }
-                    }
+        let histories = (cases + Self.casesOfHistory - 1) / Self.casesOfHistory
+        _ = try? await inLanes(Array(0..<histories), jobs: jobs) { history in
+            guard shared.withLock({ $0.failures.count < Self.mostFailures }) else { return }
+            let worker = shared.withLock { $0.idle.removeLast() }
+            defer { shared.withLock { $0.idle.append(worker) } }
+            let first = history * Self.casesOfHistory
+            let numbers = first..<min(cases, first + Self.casesOfHistory)
+            await run(numbers, interval, begins: { begins(worker, $0) }) { totals, failures in
+                shared.withLock { shared in
+                    shared.totals += totals
+                    shared.failures += failures
                 }
+                report(shared.withLock { $0.totals })
             }
         }
         return shared.withLock { ($0.totals, $0.failures.sorted { $0.number < $1.number }) }

@@ -1,3 +1,4 @@
+internal import Heartwood
 package import HeartwoodFormat
 
 /// What was written to a store, and its files at the end. Repairs of the damaged files are compared with it.
@@ -14,11 +15,7 @@ package struct RepairHistory: Sendable {
     }
 
     /// The value of a key, and the batch that wrote it.
-    package struct Found: Sendable, Hashable {
-        package var value: [UInt8]
-        package var sequence: UInt64
-        package var expires: UInt64
-    }
+    package typealias Found = StoreReplica.Value
 
     /// One of the files at the end, and its contents.
     package struct File: Sendable {
@@ -81,7 +78,9 @@ package struct RepairHistory: Sendable {
         guard let change = changes[sequence]?.last(where: { $0.key == key }), let value = change.value,
             change.expires == 0 || change.expires > time
         else { return nil }
-        return Found(value: value, sequence: sequence, expires: change.expires)
+        return Found(
+            bytes: value, sequence: sequence,
+            expires: change.expires == 0 ? nil : Timestamp(milliseconds: change.expires))
     }
 
     /// Whether a key ever had a value.

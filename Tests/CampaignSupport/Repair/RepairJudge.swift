@@ -71,7 +71,7 @@ struct RepairJudge {
 
     private func checkNothingIsWrong() throws {
         for (key, found) in repaired.contents {
-            if mayBeRenumbered, history.hasValue(found.value, of: key) { continue }
+            if mayBeRenumbered, history.hasValue(found.bytes, of: key) { continue }
             try expect(
                 history.outcome(of: found.sequence, for: key) == found, .wrong,
                 "\(RepairHistory.name(of: key)) has a value of number \(found.sequence) that it never had")
@@ -179,7 +179,7 @@ struct RepairJudge {
             guard found != history.state[key] else { continue }
             // Forged data may be another value, a removal, or a time at which values have expired.
             if isForged, let newest = history.newest[key] {
-                if found == nil, history.state[key].map({ $0.expires > 0 }) ?? false { continue }
+                if found == nil, history.state[key].map({ $0.expires != nil }) ?? false { continue }
                 if found.map({ $0.sequence == newest }) ?? (repaired.batches[newest] != nil) { continue }
             }
             guard let newest = history.newest[key] else { continue }

@@ -27,7 +27,7 @@ enum OpeningResult {
             return
         }
         do {
-            self = .contents(try RepairHistory.contents(of: store), store.recoveryReport.tail)
+            self = .contents(try StoreReplica(store.readView()).contents, store.recoveryReport.tail)
             try check(store)
         } catch let error as StoreError {
             self = .unreadable(error)

@@ -21,11 +21,8 @@ package struct ItemCheck {
     /// - Throws: `Violation`.
     package mutating func run() async throws -> Aftermath<ItemExpectation> {
         let clock = ManualClock(milliseconds: expectation.clock)
-        let store: Store
-        do throws(StoreError) {
-            store = try Store(openingAt: ItemRun.path, configuration: .quiet(disk, clock))
-        } catch {
-            throw Violation("the store doesn't open: \(error)")
+        let store = try await promised("the store doesn't open") {
+            try Store(openingAt: ItemRun.path, configuration: .quiet(disk, clock))
         }
         let found = try judge(store, expectation, "after the crash")
         let log = AttemptLog(

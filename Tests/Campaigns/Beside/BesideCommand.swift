@@ -36,10 +36,7 @@ struct BesideCommand: AsyncParsableCommand {
                 ]
             }
         }
-        say("  \(totals.batches) batches by a writer that was killed \(totals.kills) times, in \(progress.time)")
-        say("  \(totals.views) states compared; \(totals.readAgain) times compaction had replaced the files")
-        say("  \(totals.changes) changes followed, \(totals.copies) copies compared, \(totals.restarts) begun again")
-        say("  no promise broken")
+        progress.report(totals)
         if totals.views == 0 || totals.changes == 0 || totals.kills == 0 && seconds >= 20 {
             say("FAILED: nothing was tested")
             throw ExitCode(1)
@@ -65,11 +62,11 @@ struct BesideWriterCommand: AsyncParsableCommand {
                 let batch = plan.batch(number)
                 try await store.write(durability: batch.durability) { [number] writes in
                     for (key, value) in batch.changes {
-                        if let value { writes.put(key, value.bytes) } else { writes.remove(key) }
+                        if let value { writes.put(key, value) } else { writes.remove(key) }
                     }
                     writes.put(BesidePlan.counter, littleEndianBytes(of: number))
                 }
-                if batch.compacts { Task { try await store.compact() } }
+                if plan.compacts(after: number) { Task { try await store.compact() } }
                 if number % 40 == 0 { try await Task.sleep(for: .milliseconds(4)) }
             }
         } catch {

@@ -10,27 +10,19 @@ struct BesidePlan: Sendable {
     /// Each batch sets this key to its own number, from 1. A writer that was killed continues after the number that it
     /// finds.
     static let counter = "counter"
-    private static let keys = 1_500
 
-    struct Batch {
-        var changes: [(key: String, value: ValuePattern?)] = []
-        var durability = Durability.buffered
-        /// Whether a compaction begins after it.
-        var compacts = false
+    /// Of any durability, like those of every fourth writer.
+    func batch(_ number: UInt64) -> WriterOperation {
+        var plan = WriterPlan(seed: seed, round: 0, writers: 1)
+        plan.keys = 1_500
+        plan.largeValues = (300, 20_000..<90_000)
+        return plan.operation(writer: 3, number: Int(number))
     }
 
-    func batch(_ number: UInt64) -> Batch {
+    /// Whether a compaction begins after a batch.
+    func compacts(after number: UInt64) -> Bool {
         var random = SeededRandom(seed, 31, number)
-        var batch = Batch()
-        for part in 0..<UInt64(random.pick([1, 1, 2, 5, 20])) {
-            let key = "key/\(random.below(Self.keys))"
-            let length = random.oneIn(300) ? random.number(in: 20_000...90_000) : random.below(1_200)
-            batch.changes.append(
-                (key, random.oneIn(5) ? nil : ValuePattern(identity: number << 8 | part, length: length)))
-        }
-        batch.durability = random.pick([.buffered, .buffered, .buffered, .written, .written, .synced])
-        batch.compacts = random.oneIn(3_000)
-        return batch
+        return random.oneIn(3_000)
     }
 
     var configuration: Store.Configuration {
@@ -50,28 +42,32 @@ struct BesidePlan: Sendable {
 struct BesideModel {
     let plan: BesidePlan
     private(set) var number: UInt64 = 0
-    private var contents: [[UInt8]: ValuePattern] = [:]
+    private var contents: [String: WriterOperation] = [:]
     /// By epoch: what sequence numbers and batch numbers differ by.
     private var differences: [UInt64: UInt64] = [:]
 
     init(_ plan: BesidePlan) { self.plan = plan }
 
-    /// Moves on to a batch.
-    mutating func advance(to number: UInt64) throws {
-        try expect(number >= self.number, "batch \(number) is shown after batch \(self.number)")
-        while self.number < number {
-            self.number += 1
-            for (key, value) in plan.batch(self.number).changes { contents[Array(key.utf8)] = value }
+    /// Moves on to the batch that contents are of, and compares them with those after it.
+    ///
+    /// - Parameter sequence: The sequence number of the batch, if it is known.
+    mutating func judge(
+        _ contents: [[UInt8]: StoreReplica.Value], _ sequence: SequenceNumber?, _ what: String
+    ) throws {
+        let next = BesidePlan.number(of: contents[Array(BesidePlan.counter.utf8)]?.bytes)
+        try expect(next >= number, "batch \(next) is shown after batch \(number)")
+        while number < next {
+            number += 1
+            let batch = plan.batch(number)
+            for (key, value) in batch.changes { self.contents[key] = value == nil ? nil : batch }
         }
-    }
-
-    /// Checks that a sequence number is that of the batch.
-    mutating func check(_ sequence: SequenceNumber) throws {
-        guard number > 0 else { return }
-        let difference = sequence &- number
-        let known = differences[sequence >> 32] ?? difference
-        try expect(known == difference, "number \(sequence) is that of batch \(sequence &- known), not \(number)")
-        differences[sequence >> 32] = difference
+        if number > 0, let sequence {
+            let difference = sequence &- number
+            let known = differences[sequence >> 32] ?? difference
+            try expect(known == difference, "number \(sequence) is that of batch \(sequence &- known), not \(number)")
+            differences[sequence >> 32] = difference
+        }
+        try compare(contents, what)
     }
 
     /// Compares contents with those after the batch.
@@ -79,12 +75,11 @@ struct BesideModel {
         var found = found
         let counter = found.removeValue(forKey: Array(BesidePlan.counter.utf8))
         try expect(BesidePlan.number(of: counter?.bytes) == number, "\(what) isn't of batch \(number)")
-        for (key, value) in contents {
-            guard let there = found[key], value.matches(there.bytes) else {
-                let wrong = found[key].map { "\($0.bytes.count) wrong bytes" } ?? "nothing"
-                throw Violation(
-                    "\(what) after batch \(number) has \(wrong) for \(String(decoding: key, as: UTF8.self))")
-            }
+        for (key, batch) in contents {
+            let there = found[Array(key.utf8)]?.bytes
+            try expect(
+                there == batch.value(of: key),
+                "\(what) after batch \(number) has \(there.map { "\($0.count) wrong bytes" } ?? "nothing") for \(key)")
         }
         try expect(found.count == contents.count, "\(what) after batch \(number) has \(found.count) keys")
     }

@@ -92,10 +92,9 @@ final class BesideRun: Sendable {
 
     private func compare(_ view: ReadView, _ model: inout BesideModel) throws {
         let contents = try StoreReplica(view).contents
-        try model.advance(to: BesidePlan.number(of: contents[Array(BesidePlan.counter.utf8)]?.bytes))
         // An opening that has written nothing has a number that no batch has.
-        if let last = contents[Array(BesidePlan.counter.utf8)]?.sequence { try model.check(last) }
-        try model.compare(contents, "a view at number \(view.sequence)")
+        let last = contents[Array(BesidePlan.counter.utf8)]?.sequence
+        try model.judge(contents, last, "a view at number \(view.sequence)")
     }
 
     // MARK: - The feed
@@ -131,10 +130,8 @@ final class BesideRun: Sendable {
             totals.withLock { $0.changes += 1 }
             guard copy.isWhole else { continue }
             if random.oneIn(400) {
-                let counter = copy.contents[Array(BesidePlan.counter.utf8)]
-                try model.advance(to: BesidePlan.number(of: counter?.bytes))
-                try model.check(copy.position.sequence)
-                try model.compare(copy.contents, "a copy at number \(copy.position.sequence)")
+                let sequence = copy.position.sequence
+                try model.judge(copy.contents, sequence, "a copy at number \(sequence)")
                 totals.withLock { $0.copies += 1 }
             }
             if random.oneIn(5_000) { try? await Task.sleep(for: .milliseconds(200)) }

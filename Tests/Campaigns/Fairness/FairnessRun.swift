@@ -35,8 +35,6 @@ struct FairnessRun {
         var readsPerSecond = 0.0
     }
 
-    private enum Finished { case puts(Int, worst: Duration), reads(Int), heartbeat(worst: Duration) }
-
     var load: Load
     var tasks: Int
     var duration: Duration
@@ -58,36 +56,32 @@ struct FairnessRun {
         try await store.sync()
         let start = ContinuousClock.now
         let end = start + duration
-        let outcome = try await withThrowingTaskGroup(of: Finished.self) { group in
+        var outcome = try await withThrowingTaskGroup(of: Outcome.self) { group in
             group.addTask { try await Self.heartbeat(until: end) }
             let writers = load.loop == .put ? tasks : 1
             for writer in 0..<writers { group.addTask { try await put(store, writer, until: end) } }
             if load.loop != .put {
                 for reader in 0..<tasks { group.addTask { try await read(store, reader, until: end) } }
             }
-            return try await group.reduce(into: Outcome()) { Self.add($1, to: &$0) }
+            return try await group.reduce(into: Outcome()) { all, one in
+                all.worstPut = max(all.worstPut, one.worstPut)
+                all.worstHeartbeat = max(all.worstHeartbeat, one.worstHeartbeat)
+                all.putsPerSecond += one.putsPerSecond
+                all.readsPerSecond += one.readsPerSecond
+            }
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         try await store.close()
-        return Outcome(
-            worstPut: outcome.worstPut, worstHeartbeat: outcome.worstHeartbeat,
-            putsPerSecond: outcome.putsPerSecond / seconds, readsPerSecond: outcome.readsPerSecond / seconds)
-    }
-
-    private static func add(_ finished: Finished, to outcome: inout Outcome) {
-        switch finished {
-        case .puts(let count, let worst):
-            outcome.putsPerSecond += Double(count)
-            outcome.worstPut = max(outcome.worstPut, worst / .milliseconds(1))
-        case .reads(let count): outcome.readsPerSecond += Double(count)
-        case .heartbeat(let worst): outcome.worstHeartbeat = worst / .milliseconds(1)
-        }
+        // The tasks return how many they have done.
+        outcome.putsPerSecond /= seconds
+        outcome.readsPerSecond /= seconds
+        return outcome
     }
 
     private static func key(_ number: Int) -> String { "user:\(1_000_000 + number)" }
 
     /// How late a task that sleeps for a millisecond is resumed.
-    private static func heartbeat(until end: ContinuousClock.Instant) async throws -> Finished {
+    private static func heartbeat(until end: ContinuousClock.Instant) async throws -> Outcome {
         var worst = Duration.zero
         var before = ContinuousClock.now
         while before < end {
@@ -96,10 +90,10 @@ struct FairnessRun {
             worst = max(worst, now - before)
             before = now
         }
-        return .heartbeat(worst: worst)
+        return Outcome(worstHeartbeat: worst / .milliseconds(1))
     }
 
-    private func put(_ store: Store, _ writer: Int, until end: ContinuousClock.Instant) async throws -> Finished {
+    private func put(_ store: Store, _ writer: Int, until end: ContinuousClock.Instant) async throws -> Outcome {
         var (count, worst, number) = (0, Duration.zero, writer)
         var before = ContinuousClock.now
         while before < end {
@@ -110,10 +104,10 @@ struct FairnessRun {
             before = now
             count += 1
         }
-        return .puts(count, worst: worst)
+        return Outcome(worstPut: worst / .milliseconds(1), putsPerSecond: Double(count))
     }
 
-    private func read(_ store: Store, _ reader: Int, until end: ContinuousClock.Instant) async throws -> Finished {
+    private func read(_ store: Store, _ reader: Int, until end: ContinuousClock.Instant) async throws -> Outcome {
         var (count, number) = (0, reader)
         while ContinuousClock.now < end {
             number = (number &* 48_271 + 11) % Self.keys
@@ -123,7 +117,7 @@ struct FairnessRun {
             }
             count += 1
         }
-        return .reads(count)
+        return Outcome(readsPerSecond: Double(count))
     }
 
     // MARK: - The disk alone

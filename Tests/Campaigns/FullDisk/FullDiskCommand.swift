@@ -76,15 +76,7 @@ struct FullDiskCommand: AsyncParsableCommand {
             }
         }
         for skip in skipped { say("  skipped: \(skip.kind.rawValue): \(skip.reason)") }
-        say("  \(totals.rounds) rounds in \(progress.time), \(skipped.count) kinds of file system skipped")
-        guard totals.rounds > 0 else { return }
-        say(
-            "  \(totals.accepted) writes accepted, \(totals.refused) refused because the disk was full, "
-                + "\(totals.resumptions) resumptions")
-        say(
-            "  on the full disk: \(totals.closesOnFullDisk) closed, \(totals.drops) dropped, "
-                + "\(totals.openingsOnFullDisk) opened, \(totals.newStores) made, \(totals.removals) removals, "
-                + "\(totals.compactions) compactions of an emptied store")
+        progress.report(totals)
     }
 
     /// Copies the store to a directory that outlives the mount.

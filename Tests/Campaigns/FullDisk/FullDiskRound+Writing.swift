@@ -103,14 +103,7 @@ extension FullDiskRound {
         let ledger: Ledger
         var random: SeededRandom
         var addsKeys = true
-        private var count = 0
-
-        init(name: String, sizes: Sizes, ledger: Ledger, random: SeededRandom) {
-            self.name = name
-            self.sizes = sizes
-            self.ledger = ledger
-            self.random = random
-        }
+        var count = 0
 
         /// - Returns: true if it was accepted; false if it was refused because the disk is full.
         mutating func write(to store: Store, bytes: Int? = nil) async throws -> Bool {
@@ -118,18 +111,16 @@ extension FullDiskRound {
             let isAgain = !addsKeys || count > 1 && random.oneIn(5)
             var keys = [isAgain ? "again-\(name)" : "\(name)-\(count)"]
             if addsKeys, random.oneIn(6) { keys += ["\(name)-\(count)-b", "\(name)-\(count)-c"] }
-            var values: [ValuePattern] = []
-            for _ in keys {
-                values.append(ValuePattern(identity: random.next(), length: bytes ?? sizes.draw(&random)))
+            var values: [String: ValuePattern] = [:]
+            for key in keys {
+                values[key] = ValuePattern(identity: random.next(), length: bytes ?? sizes.draw(&random))
             }
             let durability = random.pick([Durability.synced, .written, .buffered, .buffered])
-            let (written, patterns) = (keys, values)
             do {
-                let sequence = try await store.write(durability: durability) { batch in
-                    for (key, value) in zip(written, patterns) { batch.put(key, value.bytes) }
+                let sequence = try await store.write(durability: durability) { [values] batch in
+                    for (key, value) in values { batch.put(key, value.bytes) }
                 }
-                ledger.noteAccepted(
-                    zip(keys, values).map { ($0, $1) }, sequence: sequence, isBuffered: durability == .buffered)
+                ledger.noteAccepted(values, sequence: sequence, isBuffered: durability == .buffered)
                 return true
             } catch let error as StoreError {
                 try checkRefusal(error, "write \(count) of task \(name)")

@@ -35,12 +35,8 @@ struct FullDiskRound {
             disk.kind == .inodes ? 64 << 10 : random.pick([64 << 10, 256 << 10, 1 << 20, 4 << 20, 64 << 20])
         configuration.commitBufferBytes = random.pick([64 << 10, 256 << 10, 1 << 20])
         configuration.compression = random.oneIn(3) ? .zlib(level: 1, threshold: 64) : .off
-        self.configuration = configuration
-        self.seed = seed
-        self.number = number
-        self.disk = disk
-        self.showStep = showStep
-        self.totals = totals
+        (self.seed, self.number, self.disk, self.configuration) = (seed, number, disk, configuration)
+        (self.showStep, self.totals) = (showStep, totals)
         writers = random.pick([1, 2, 4, 8, 16])
         sizes = disk.kind == .inodes ? .medium : random.pick(Sizes.allCases)
         ballast = Ballast(on: disk)
@@ -179,7 +175,7 @@ struct FullDiskRound {
             try ballast.takeAll()
             do throws(StoreError) {
                 let sequence = try await store.put(key, value.bytes)
-                ledger.noteAccepted([(key, value)], sequence: sequence, isBuffered: false)
+                ledger.noteAccepted([key: value], sequence: sequence)
             } catch {
                 try Self.checkRefusal(error, what)
                 return ledger.noteRefused([key])

@@ -41,10 +41,6 @@ struct InspectionCommand: AsyncParsableCommand {
                 ["Tools/campaign inspection --seed \(seed) --size \(size) --runs \(runs)"]
             }
         }
-        say(
-            "  \(summary.verified) verified, \(summary.surveyed) inspected, \(summary.followed) followed in "
-                + "\(progress.time): no error")
-        say("  \(summary.bytes >> 20) MiB verified, \(summary.records) records followed")
-        say("  beside \(summary.writes) writes, \(summary.compactions) compactions and \(summary.openings) openings")
+        progress.report(summary)
     }
 }

@@ -1,4 +1,4 @@
-internal import Heartwood
+internal import HeartwoodCampaignSupport
 
 /// A message of a child to its parent: one line, sent by one write to a pipe and therefore complete or absent.
 enum ChildMessage {
@@ -25,27 +25,13 @@ enum ChildMessage {
         case UInt8(ascii: "o"): self = .opened
         case UInt8(ascii: "!"): self = .failed(String(decoding: line.dropFirst(2), as: UTF8.self))
         case UInt8(ascii: "a"):
-            var numbers: [UInt64] = []
-            var current: UInt64 = 0
-            for byte in line.dropFirst(2) {
-                if byte == UInt8(ascii: " ") {
-                    numbers.append(current)
-                    current = 0
-                } else {
-                    current = current &* 10 &+ UInt64(byte &- UInt8(ascii: "0"))
-                }
+            let numbers = line.dropFirst(2).split(separator: UInt8(ascii: " ")).compactMap {
+                UInt64(String(decoding: $0, as: UTF8.self))
             }
-            guard numbers.count == 2 else { return nil }
+            guard numbers.count == 3 else { return nil }
             self = .acknowledged(
-                Acknowledgement(writer: Int(numbers[0]), number: Int(numbers[1]), sequence: current))
+                Acknowledgement(writer: Int(numbers[0]), number: Int(numbers[1]), sequence: numbers[2]))
         default: return nil
         }
     }
-}
-
-/// An operation that has returned, with its sequence number.
-struct Acknowledgement: Sendable {
-    var writer: Int
-    var number: Int
-    var sequence: SequenceNumber
 }

@@ -84,7 +84,7 @@ struct KillCampaign {
         var store: Store? = try await open(plan)
         let report = store!.recoveryReport
         let covered = expected.coveredSequence
-        let findings = try expected.judge(acknowledgements, of: plan, in: store!)
+        let findings = try expected.judge(acknowledgements, of: plan.work, in: store!)
         totals += findings
         totals.snapshots += expected.coveredSequence > covered ? 1 : 0
         totals.unfinishedSnapshots += isUnfinished ? 1 : 0

@@ -34,13 +34,7 @@ struct KillCommand: AsyncParsableCommand {
                 ]
             }
         }
-        say("  \(totals.kills) kills in \(progress.time), \(totals.early) of them while the store was being opened")
-        say("  acknowledged: \(totals.synced) synced, \(totals.written) written, \(totals.buffered) buffered")
-        say("  lost: 0 synced, 0 written, \(totals.lostBuffered) buffered, always the most recent")
-        say("  not acknowledged and kept: \(totals.unacknowledged)")
-        say("  snapshots: \(totals.snapshots) rounds left a new one, \(totals.unfinishedSnapshots) an unfinished one")
-        say("  by a relative path: \(totals.relative) rounds; directories renamed: \(totals.moved)")
-        say("  torn tails: \(totals.tornTails); new segments: \(totals.segments)")
+        progress.report(totals)
         for (least, names, missing) in [
             (100, ["snapshots", "unfinishedSnapshots"], "no kill interrupted a compaction"),
             (40, ["relative", "moved"], "no working directory was changed, or no directory renamed"),

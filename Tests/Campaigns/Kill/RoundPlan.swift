@@ -5,19 +5,15 @@ internal import HeartwoodFormat
 
 /// The drawn parameters of one round. Parent and child draw the same ones from the seed and the number.
 struct RoundPlan: Sendable {
-    let seed: UInt64
     let round: Int
+    let work: WriterPlan
     let segmentBytes: Int
     let commitBufferBytes: Int
     let compression: Compression
-    /// Number of writer tasks.
-    let writers: Int
     /// Bytes of log at which the store compacts automatically; nil: never.
     let compactedAt: UInt64?
     /// The child requests compactions without a pause.
     let isCompactedAllTheTime: Bool
-    /// Some values have more than 1 MiB.
-    let hasLargeValues: Bool
     /// Writers don't pause.
     let isFlood: Bool
     /// When the child is killed, in milliseconds since its start or since the store is open.
@@ -43,13 +39,13 @@ struct RoundPlan: Sendable {
 
     init(seed: UInt64, round: Int) {
         var random = SeededRandom(seed, UInt64(round), 3)
-        self.seed = seed
         self.round = round
         segmentBytes = random.pick([16 << 10, 64 << 10, 64 << 10, 256 << 10, 1 << 20, 64 << 20])
         commitBufferBytes = random.pick([64 << 10, 1 << 20, 4 << 20])
         compression = random.oneIn(3) ? .zlib(level: random.pick([1, 6]), threshold: 64) : .off
-        writers = random.pick([1, 4, 8, 8, 8, 16, 32])
-        hasLargeValues = random.oneIn(4)
+        var work = WriterPlan(seed: seed, round: round, writers: random.pick([1, 4, 8, 8, 8, 16, 32]))
+        if random.oneIn(4) { work.largeValues = (400, 900_000..<2_500_000) }
+        self.work = work
         isFlood = random.oneIn(6)
         countsFromStart = random.oneIn(4)
         // A third of them early: during recovery, the first segment, the first commits.
@@ -75,10 +71,5 @@ struct RoundPlan: Sendable {
         configuration.compression = compression
         configuration.logWriting = logWriting
         return configuration
-    }
-
-    /// A writer's `number`th operation in this round.
-    func operation(writer: Int, number: Int) -> WriterOperation {
-        WriterOperation(plan: self, writer: writer, number: number)
     }
 }

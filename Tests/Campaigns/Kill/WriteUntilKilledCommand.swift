@@ -26,7 +26,7 @@ struct WriteUntilKilledCommand: AsyncParsableCommand {
         }
         Self.send(.opened)
         await withTaskGroup(of: Void.self) { group in
-            for writer in 0..<plan.writers {
+            for writer in 0..<plan.work.writers {
                 group.addTask { await Self.attempt { try await ChildWriter(store, plan, writer).run() } }
             }
             group.addTask { await Self.attempt { try await ChildReader(store, plan).run() } }
@@ -75,46 +75,13 @@ struct ChildWriter {
     func run() async throws {
         // A flood is limited, so that its store can be read quickly.
         for number in 1...(plan.isFlood ? 30_000 : 1_000_000) {
-            let operation = plan.operation(writer: writer, number: number)
-            let sequence = try await perform(operation)
+            let operation = plan.work.operation(writer: writer, number: number)
+            let sequence = try await operation.perform(on: store)
             WriteUntilKilledCommand.send(
                 .acknowledged(Acknowledgement(writer: writer, number: number, sequence: sequence)))
             if number % 4 == 0 { try readBack(operation) }
             if !plan.isFlood, number % 32 == 0 { try await Task.sleep(for: .milliseconds(2)) }
         }
-    }
-
-    private func perform(_ operation: WriterOperation) async throws -> SequenceNumber {
-        switch operation.kind {
-        case .put(let key):
-            return try await store.put(
-                key, operation.value(of: key), expires: expiry(operation, key), durability: operation.durability)
-        case .remove(let key):
-            return try await store.remove(key, durability: operation.durability)
-        case .batch:
-            return try await store.write(durability: operation.durability) { batch in
-                for (key, value) in operation.changes {
-                    if let value {
-                        batch.put(key, value, expires: expiry(operation, key))
-                    } else {
-                        batch.remove(key)
-                    }
-                }
-            }
-        case .increment(let counter, let own):
-            try await store.transaction(durability: operation.durability) { transaction in
-                let old = try transaction.get(counter).flatMap { littleEndianNumber(in: $0) } ?? 0
-                try transaction.put(counter, littleEndianBytes(of: old + 1))
-                try transaction.put(own, operation.value(of: own), expires: expiry(operation, own))
-            }
-            guard let entry = try store.entry(own) else { throw Violation("\(own) is gone after its transaction") }
-            return entry.sequence
-        }
-    }
-
-    private func expiry(_ operation: WriterOperation, _ key: String) -> Expiry {
-        let expiry = operation.expiry(of: key)
-        return expiry == 0 ? .never : .at(Timestamp(milliseconds: expiry))
     }
 
     /// Checks that the write is visible: it returns only then, and no other task writes these keys.
@@ -139,8 +106,8 @@ struct ChildReader {
         var count = 0
         while true {
             count += 1
-            let writer = count % plan.writers
-            let group = "w\(writer)/b\(count / plan.writers % 3)/"
+            let writer = count % plan.work.writers
+            let group = "w\(writer)/b\(count / plan.work.writers % 3)/"
             var counter: UInt64?
             var seen: [String] = []
             let scan = store.scan(.prefix(group))

@@ -78,12 +78,7 @@ struct RepairCommand: AsyncParsableCommand {
         _ totals: Tally, _ failures: [RepairCampaign.Failure], _ progress: CampaignProgress
     ) throws {
         progress.end()
-        say(
-            "  \(totals.cases) cases of \(totals.histories) histories in \(progress.time): \(totals.refused) "
-                + "couldn't be opened or read, \(totals.whole) lost nothing, \(totals.unproven) lost what can't be "
-                + "proven, \(totals.forged) were forged"
-        )
-        say("  \(totals.interruptions) interruptions of \(totals.interrupted) repairs in place")
+        progress.report(totals)
         guard !failures.isEmpty else {
             say("  every rule holds")
             return

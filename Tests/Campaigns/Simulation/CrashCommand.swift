@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import HeartwoodCampaignSupport
-internal import HeartwoodConcurrency
 internal import HeartwoodTesting
 
 /// Crashes on a simulated disk.
@@ -38,14 +37,7 @@ struct CrashCommand: AsyncParsableCommand {
         if let replay { return try await FailureReport.replay(WorkSubject(.puts, length: 0), replay) }
         if let state { return try await replay(state) }
         let (length, states, images, seed) = (length, states, images, options.seed)
-        let different = Locked<[UInt64: Bool]>([:])
-        let (_, time) = try await options.run(
-            "crash", images, "images",
-            columns: [
-                "runs": "runs", "calls": "calls", "moments": "moments", "crashes": "crashes", "again": "crashesAgain",
-                "torn": "tornTails", "images": "images", "mixed": "mixed",
-            ]
-        ) { workload, report in
+        try await options.run("crash", images, "images") { workload, report in
             let exploration = CrashExploration(workload, length: length)
             var next = seed
             while exploration.imageCount < images {
@@ -57,13 +49,8 @@ struct CrashCommand: AsyncParsableCommand {
             }
             var totals = exploration.totals
             (totals.images, totals.mixed) = (exploration.imageCount, exploration.mixedCount)
-            different.withLock { $0.merge(exploration.images) { $0 && $1 } }
             return totals
         }
-        guard !options.json else { return }
-        let (all, mixed) = different.withLock { ($0.count, $0.values.count { $0 }) }
-        say("  \(all) different disk images in all, \(mixed) of them mixtures of kept and lost, in \(time)")
-        say("  no promise broken")
     }
 
     private func replay(_ text: String) async throws {

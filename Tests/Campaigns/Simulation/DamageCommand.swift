@@ -23,13 +23,7 @@ struct DamageCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (length, damages, seed) = (length, damages, options.seed)
-        let (_, time) = try await options.run(
-            "damage", damages, "damages",
-            columns: [
-                "runs": "runs", "damages": "damages", "refused": "refused", "by reads": "refusedByReads",
-                "harmless": "harmless",
-            ]
-        ) { workload, report in
+        try await options.run("damage", damages, "damages") { workload, report in
             let exploration = DamageExploration(workload, length: length)
             var next = seed
             while exploration.totals.damages < damages {
@@ -38,6 +32,5 @@ struct DamageCommand: AsyncParsableCommand {
             }
             return exploration.totals
         }
-        if !options.json { say("  in \(time); no silent loss") }
     }
 }

@@ -33,10 +33,7 @@ struct FaultCommand: AsyncParsableCommand {
     func run() async throws {
         let (length, faults, only, seed, fullDisk) = (length, faults, only, options.seed, fullDisk)
         let classes = Locked(Tally())
-        let (totals, time) = try await options.run(
-            "faults", faults, "faults",
-            columns: ["faults": "faults", "failed calls": "failedCalls", "crashes": "crashes"]
-        ) { workload, report in
+        try await options.run("faults", faults, "faults") { workload, report in
             let exploration = FaultExploration(workload, length: length, onlyFullDisks: fullDisk)
             var next = seed
             repeat {
@@ -48,13 +45,10 @@ struct FaultCommand: AsyncParsableCommand {
             classes.withLock { $0 += exploration.classes }
             return exploration.totals
         }
-        guard !options.json else { return }
-        say("  by fault:")
         var kinds = TextTable(["fault", "times"])
         for (kind, count) in classes.withLock({ $0.counts }).sorted(by: { $0.key < $1.key }) {
             kinds.add(kind, [count])
         }
         kinds.print()
-        say("  \(totals.faults) faults in \(time); no promise broken")
     }
 }

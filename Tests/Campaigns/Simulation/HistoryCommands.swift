@@ -22,12 +22,7 @@ struct RepositoriesCommand: AsyncParsableCommand {
     var options: HistoryOptions
 
     func run() async throws {
-        let (totals, time) = try await options.run(ItemSubject(), named: "repositories")
-        say("  \(totals.runs) histories, \(totals.faults) of them with a failing disk, \(totals.calls) calls,")
-        say("  \(totals.attempts) writes, \(totals.refusals) of them refused by unique indexes;")
-        say("  \(totals.crashes) crashes, \(totals.crashesAgain) of them after another crash,")
-        say("  \(totals.maintained) with records to migrate or to index; in \(time)")
-        say("  \(totals.images) different disk images; no promise broken")
+        try await options.run(ItemSubject(), named: "repositories")
     }
 }
 
@@ -51,11 +46,7 @@ struct JobsCommand: AsyncParsableCommand {
     var options: HistoryOptions
 
     func run() async throws {
-        let (totals, time) = try await options.run(JobSubject(), named: "jobs")
-        say("  \(totals.runs) histories, \(totals.calls) calls of the disk;")
-        say("  \(totals.jobs) jobs, given to workers \(totals.claims) times, \(totals.renewals) leases renewed;")
-        say("  \(totals.crashes) crashes, \(totals.crashesAgain) of them after another crash, in \(time)")
-        say("  \(totals.images) different disk images; no promise broken")
+        try await options.run(JobSubject(), named: "jobs")
     }
 }
 
@@ -80,15 +71,8 @@ struct HistoryOptions: ParsableArguments {
     var replay: String?
 
     /// Explores histories, several at a time, until there are enough disk images.
-    ///
-    /// - Returns: What was done, with the number of different images, and how long it took.
-    func run<Subject: CrashSubject>(
-        _ subject: Subject, named name: String
-    ) async throws -> (totals: Tally, time: String) {
-        if let replay {
-            try await FailureReport.replay(subject, replay)
-            throw ExitCode.success
-        }
+    func run<Subject: CrashSubject>(_ subject: Subject, named name: String) async throws {
+        if let replay { return try await FailureReport.replay(subject, replay) }
         say("\(name): \(images) images, seed \(seed)")
         let progress = CampaignProgress(watchdogSeconds: 300)
         let (wanted, states, done) = (images, states, Locked(0))
@@ -115,7 +99,7 @@ struct HistoryOptions: ParsableArguments {
         }
         var totals = results.reduce(into: Tally()) { $0 += $1.0 }
         totals.images = results.reduce(into: Set()) { $0.formUnion($1.1.keys) }.count
-        return (totals, progress.time)
+        progress.report(totals)
     }
 
     private static func take(_ next: inout (seed: UInt64, left: Int)) -> UInt64? {

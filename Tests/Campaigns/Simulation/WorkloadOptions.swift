@@ -13,22 +13,16 @@ struct WorkloadOptions: ParsableArguments {
     @Option(help: "How many workloads at a time.")
     var jobs = 2
 
-    @Flag(help: "Print the counts as JSON.")
-    var json = false
-
     var workloads: [Workload] { workload.isEmpty ? Workload.allCases : workload }
 
     /// Explores each workload until there are enough of one unit, and prints the counts.
     ///
-    /// - Parameters:
-    ///   - columns: The titles of the printed columns, with the counts in them.
-    ///   - explore: Gets the workload, and a function to call with its growing count of the unit.
-    /// - Returns: The counts of all workloads together, and how long it took.
+    /// - Parameter explore: Gets the workload, and a function to call with its growing count of the unit.
     func run(
-        _ campaign: String, _ wanted: Int, _ unit: String, columns: KeyValuePairs<String, String>,
+        _ campaign: String, _ wanted: Int, _ unit: String,
         _ explore: @escaping @Sendable (Workload, (Int) -> Void) async throws -> Tally
-    ) async throws -> (totals: Tally, time: String) {
-        if !json { say("\(campaign): \(wanted) \(unit) for each of \(workloads.count) workloads, seed \(seed)") }
+    ) async throws {
+        say("\(campaign): \(wanted) \(unit) for each of \(workloads.count) workloads, seed \(seed)")
         let progress = CampaignProgress(watchdogSeconds: 300)
         let (board, all) = (Locked<[Workload: Int]>([:]), wanted * workloads.count)
         let results = try await progress.judge {
@@ -47,27 +41,11 @@ struct WorkloadOptions: ParsableArguments {
             try FailureReport.lines($0, campaign)
         }
         let sum = results.reduce(into: Tally()) { $0 += $1.1 }
-        json ? printJSON(results) : printTable(results, sum, columns, progress.time)
-        return (sum, progress.time)
-    }
-
-    private func printTable(
-        _ results: [(Workload, Tally, String)], _ sum: Tally, _ columns: KeyValuePairs<String, String>, _ time: String
-    ) {
-        var table = TextTable(["workload"] + columns.map(\.key) + ["time"])
-        for (workload, totals, time) in results {
-            table.add(workload.rawValue, columns.map { totals[$0.value] }, time)
-        }
-        table.add("all", columns.map { sum[$0.value] }, time)
+        let names = sum.counts.keys.sorted()
+        var table = TextTable(["workload"] + names.map(TextTable.words) + ["time"])
+        for (workload, totals, time) in results { table.add(workload.rawValue, names.map { totals[$0] }, time) }
+        table.add("all", names.map { sum[$0] }, progress.time)
         table.print()
-    }
-
-    private func printJSON(_ results: [(Workload, Tally, String)]) {
-        let rows = results.map { workload, totals, _ in
-            let counts = totals.counts.sorted { $0.key < $1.key }.map { ",\"\($0.key)\":\($0.value)" }
-            return "{\"workload\":\"\(workload)\"\(counts.joined())}"
-        }
-        say("{\"seed\":\(seed),\"violations\":0,\"workloads\":[\(rows.joined(separator: ","))]}")
     }
 }
 

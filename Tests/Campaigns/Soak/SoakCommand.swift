@@ -11,8 +11,8 @@ struct SoakCommand: AsyncParsableCommand {
         discussion: """
             Four writers with keys of their own, readers, read views that are kept for up to half a minute, \
             transactions, automatic and requested compactions, and reopenings, of which half are without a close. At \
-            every reopening and at the end all keys are compared with a model, both ways. Once a second it measures \
-            memory, disk and how long puts take; '--svg' draws that.
+            every reopening and at the end everything is compared with what was acknowledged. Once a second it \
+            measures memory, disk and how long puts take; '--svg' draws that.
 
             Memory and disk must be flat: the median of the last third of the time at most 1.3 times that of the \
             second third, and 16 MiB, or 32 MiB of disk, more.
@@ -59,7 +59,8 @@ struct SoakCommand: AsyncParsableCommand {
             }
             return run
         }
-        print(run)
+        progress.report(run.summary)
+        report(run)
     }
 
     private func draw(_ run: SoakRun) {
@@ -72,15 +73,7 @@ struct SoakCommand: AsyncParsableCommand {
         }
     }
 
-    private func print(_ run: SoakRun) {
-        let summary = run.summary
-        say("  \(summary.writes) keys written, \(summary.reads) read, no difference")
-        say("  \(summary.transactions) transactions, \(summary.conflicts) retried")
-        say("  \(summary.readViews) read views checked")
-        say("  \(summary.compactions) compactions, \(summary.requested) of them on request")
-        say("  \(summary.cancelled) compactions cancelled")
-        say("  \(summary.closed) times closed")
-        say("  \(summary.dropped) times dropped, which lost \(summary.lostWrites) buffered writes")
+    private func report(_ run: SoakRun) {
         for (name, values) in [("memory", run.samples.compactMap(\.memory)), ("disk", run.samples.map(\.disk))] {
             guard let (earlier, later) = Flatness.medians(values) else { continue }
             say("  \(name): \(mebibytes(earlier)) in the second third, \(mebibytes(later)) in the last (medians)")

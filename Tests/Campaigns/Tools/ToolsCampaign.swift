@@ -38,12 +38,8 @@ struct ToolsCampaign: Sendable {
     private let codes: Set<Int32>
 
     init(tool: String, directory: String, seed: UInt64, seconds: Int, memory: Int, filesOnly: Bool) throws {
-        self.tool = tool
-        self.directory = directory
-        self.seed = seed
-        self.seconds = seconds
-        self.memory = memory
-        self.filesOnly = filesOnly
+        (self.tool, self.directory, self.seed) = (tool, directory, seed)
+        (self.seconds, self.memory, self.filesOnly) = (seconds, memory, filesOnly)
         let output = directory + "/help"
         let end = Program.run(
             [tool, "--help"], seconds: seconds, memory: memory, output: output, errors: directory + "/errors")

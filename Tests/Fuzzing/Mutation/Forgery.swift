@@ -43,7 +43,7 @@ package enum Forgery {
             change(record, of: &bytes, &random, blind)
             Repair.record(&bytes, record, salt)
         }
-        Repair.commitHeader(&bytes, at: commit.offset, salt: salt, fileOffset: UInt64(commit.offset))
+        Repair.seal(&bytes, at: commit.offset, count: 44, salt: salt, fileOffset: UInt64(commit.offset))
     }
 
     private static func snapshot(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {

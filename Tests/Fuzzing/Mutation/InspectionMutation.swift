@@ -13,17 +13,17 @@ enum InspectionMutation {
         let index = random.below(image.files.count)
         var bytes = image.files[index].bytes
         switch random.below(9) {
-        case 0 where bytes.count >= 4096: bytes[random.below(76) % 72] ^= 1 << UInt8(random.below(8))
-        case 1, 2: changeNumber(of: &bytes, &random)
-        case 3 where bytes.count > 4096: damage(&bytes, at: 4096 + random.below(bytes.count - 4096), &random)
-        case 4 where bytes.count > 4096: damageCommit(of: &bytes, &random)
-        case 5 where bytes.count > 4160:
-            damage(&bytes, at: bytes.count - 1 - random.below(min(200, bytes.count - 4096)), &random)
-        case 6: image.files[index].name = random.pick(["copy.log", "old.snapshot.tmp", "notes", "x"])
-        case 7: image.files[index].name = extremeName(&random)
+        case 0, 1: changeNumber(of: &bytes, &random)
+        case 2: image.files[index].name = random.pick(["copy.log", "old.snapshot.tmp", "notes", "x"])
+        case 3: image.files[index].name = extremeName(&random)
+        case 4: image.files.append((random.pick(["copy", "copy.snapshot.tmp", "copy.log"]), bytes))
         default:
-            image.files.append((random.pick(["copy", "copy.snapshot.tmp", "copy.log"]), bytes))
-            damage(&bytes, at: random.below(max(1, bytes.count)), &random)
+            // Without repairing any checksum. The layout of a snapshot is known only if it is valid.
+            let isLog = bytes.count > 10 && bytes[10] == 1
+            var damage = ByteDamage(bytes: bytes, file: isLog ? try? RepairHistory.File(bytes) : nil)
+            let files = image.files
+            damage.run(random.pick(DamageKind.ofBytes), &random) { random in random.pick(files).bytes }
+            bytes = damage.bytes
         }
         image.files[index].bytes = bytes
         removeDuplicates(&image)
@@ -52,23 +52,6 @@ enum InspectionMutation {
             bytes.setNumber(number, at: record.lowerBound + random.pick([8, 8, 8, 16]), bytes: 8)
         }
         if bytes[10] == 2 { SnapshotMutation.repair(&bytes, rebuilding: false) } else { Repair.segment(&bytes, []) }
-    }
-
-    /// Damages bytes without repairing any checksum.
-    private static func damage(_ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom) {
-        guard offset < bytes.count else { return }
-        switch random.below(4) {
-        case 0: bytes[offset] ^= 1 << UInt8(random.below(8))
-        case 1: bytes.removeLast(bytes.count - offset)
-        default:
-            let end = min(bytes.count, offset + random.pick([8, 48, 512]))
-            for index in offset..<end { bytes[index] = random.oneIn(2) ? 0 : UInt8(random.below(256)) }
-        }
-    }
-
-    private static func damageCommit(of bytes: inout [UInt8], _ random: inout SeededRandom) {
-        guard let commit = random.element(of: SegmentLayout(bytes).commits) else { return }
-        damage(&bytes, at: commit.offset + random.below(commit.end - commit.offset), &random)
     }
 
     private static func extremeName(_ random: inout SeededRandom) -> String {

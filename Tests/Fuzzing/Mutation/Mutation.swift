@@ -26,8 +26,7 @@ enum Mutation {
         _ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom, _ blind: BlindMutation
     ) {
         if random.oneIn(8) {
-            let range = offset..<(offset + 28)
-            bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+            change(offset..<(offset + 28), of: &bytes, blind)
         } else {
             change(random.pick(blockFields), of: &bytes, at: offset, near: 4096, &random)
         }
@@ -38,9 +37,7 @@ enum Mutation {
         _ blind: BlindMutation
     ) {
         switch random.below(8) {
-        case 0:
-            let range = offset..<(offset + 60)
-            bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+        case 0: change(offset..<(offset + 60), of: &bytes, blind)
         case 1, 2:
             // A plausible value.
             let records = UInt64(random.below(5))
@@ -57,7 +54,7 @@ enum Mutation {
 
     static func changeFileHeader(_ bytes: inout [UInt8], _ random: inout SeededRandom, _ blind: BlindMutation) {
         switch random.below(8) {
-        case 0: bytes.replaceSubrange(0..<72, with: sameLength(Array(bytes[0..<72]), blind))
+        case 0: change(0..<72, of: &bytes, blind)
         case 1: bytes[random.below(4096)] ^= 1 << UInt8(random.below(8))
         case 2: bytes.removeLast(random.below(bytes.count))
         case 3 where bytes[10] == 1: bytes.setNumber(random.pick([1, 2, 3]), at: 8, bytes: 2)
@@ -69,9 +66,8 @@ enum Mutation {
         _ bytes: inout [UInt8], at offset: Int, fileOffset: UInt64, _ random: inout SeededRandom,
         _ blind: BlindMutation
     ) {
-        let range = (offset + 4)..<(offset + 44)
         switch random.below(8) {
-        case 0: bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+        case 0: change((offset + 4)..<(offset + 44), of: &bytes, blind)
         case 1: bytes[offset + 4] = UInt8(random.below(4))
         case 2:
             let records = UInt64(random.below(4))
@@ -84,9 +80,8 @@ enum Mutation {
     static func changeRecordHeader(
         _ bytes: inout [UInt8], at offset: Int, _ random: inout SeededRandom, _ blind: BlindMutation
     ) {
-        let range = offset..<(offset + 28)
         switch random.below(8) {
-        case 0: bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+        case 0: change(offset..<(offset + 28), of: &bytes, blind)
         case 1: bytes[offset] = random.pick([0, 1, 2, 3, 4, 127, 128, 200, 255])
         case 2: bytes[offset + 1] = UInt8(random.below(9))
         case 3:
@@ -116,8 +111,13 @@ enum Mutation {
         bytes.setNumber(new, at: offset + field.offset, bytes: field.bytes)
     }
 
+    /// Changes a part blindly.
+    static func change(_ range: Range<Int>, of bytes: inout [UInt8], _ blind: BlindMutation) {
+        bytes.replaceSubrange(range, with: sameLength(Array(bytes[range]), blind))
+    }
+
     /// The bytes after a blind change, with the same count.
-    static func sameLength(_ bytes: [UInt8], _ blind: BlindMutation) -> [UInt8] {
+    private static func sameLength(_ bytes: [UInt8], _ blind: BlindMutation) -> [UInt8] {
         let changed = blind(bytes, bytes.count).prefix(bytes.count)
         return Array(changed) + bytes.dropFirst(changed.count)
     }

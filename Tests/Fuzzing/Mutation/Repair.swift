@@ -29,14 +29,10 @@ enum Repair {
         bytes.setNumber(UInt64(bytes.checksum(0..<4092)), at: 4092, bytes: 4)
     }
 
-    static func commitHeader(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
-        let crc = bytes.checksum(offset..<(offset + 44), salt: salt, offset: fileOffset)
-        bytes.setNumber(UInt64(crc), at: offset + 44, bytes: 4)
-    }
-
-    static func recordHeader(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
-        let crc = bytes.checksum(offset..<(offset + 28), salt: salt, offset: fileOffset)
-        bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
+    /// Sets the checksum after the first `count` bytes of a commit's or a record's header, or of a footer.
+    static func seal(_ bytes: inout [UInt8], at offset: Int, count: Int, salt: UInt32, fileOffset: UInt64) {
+        let crc = bytes.checksum(offset..<(offset + count), salt: salt, offset: fileOffset)
+        bytes.setNumber(UInt64(crc), at: offset + count, bytes: 4)
     }
 
     /// Repairs a block that has the length in its header, or ends with the bytes.
@@ -44,13 +40,7 @@ enum Repair {
         let end = offset + 32 + Int(min(bytes.number(at: offset + 16, bytes: 4), UInt64(bytes.count - offset - 32)))
         let entries = bytes.checksum((offset + 32)..<end, salt: salt, offset: fileOffset)
         bytes.setNumber(UInt64(entries), at: offset + 24, bytes: 4)
-        let crc = bytes.checksum(offset..<(offset + 28), salt: salt, offset: fileOffset)
-        bytes.setNumber(UInt64(crc), at: offset + 28, bytes: 4)
-    }
-
-    static func footer(_ bytes: inout [UInt8], at offset: Int, salt: UInt32, fileOffset: UInt64) {
-        let crc = bytes.checksum(offset..<(offset + 60), salt: salt, offset: fileOffset)
-        bytes.setNumber(UInt64(crc), at: offset + 60, bytes: 4)
+        seal(&bytes, at: offset, count: 28, salt: salt, fileOffset: fileOffset)
     }
 
     /// Repairs all checksums of a segment, and the given fields.
@@ -75,7 +65,7 @@ enum Repair {
                 if bytes[record.lowerBound + 1] & 1 == 0 { next &+= 1 }
                 Self.record(&bytes, record, salt)
             }
-            commitHeader(&bytes, at: at, salt: salt, fileOffset: UInt64(at))
+            seal(&bytes, at: at, count: 44, salt: salt, fileOffset: UInt64(at))
         }
     }
 
@@ -101,6 +91,6 @@ enum Repair {
         let at = record.lowerBound
         let payload = bytes.checksum((at + 32)..<record.upperBound, salt: salt, offset: UInt64(at))
         bytes.setNumber(UInt64(payload), at: at + 24, bytes: 4)
-        recordHeader(&bytes, at: at, salt: salt, fileOffset: UInt64(at))
+        seal(&bytes, at: at, count: 28, salt: salt, fileOffset: UInt64(at))
     }
 }

@@ -91,7 +91,7 @@ struct SegmentMutation {
         let record = random.pick(commit.records)
         guard record.count > 32 else { return }
         let range = (record.lowerBound + 32)..<min(record.upperBound, record.lowerBound + 600)
-        bytes.replaceSubrange(range, with: Mutation.sameLength(Array(bytes[range]), blind))
+        Mutation.change(range, of: &bytes, blind)
     }
 
     private mutating func truncate(_ random: inout SeededRandom) {

@@ -53,8 +53,7 @@ enum SnapshotMutation {
             Mutation.changeBlockHeader(&bytes, at: block, &random, blind)
         case 6, 7:
             guard let block = layout.blocks.last, block + 32 < footer else { return }
-            let range = (block + 32)..<footer
-            bytes.replaceSubrange(range, with: Mutation.sameLength(Array(bytes[range]), blind))
+            Mutation.change((block + 32)..<footer, of: &bytes, blind)
         default:
             guard !layout.records.isEmpty else { return }
             changeRecord(random.pick(layout.records), of: &bytes, &random, blind)
@@ -99,7 +98,7 @@ enum SnapshotMutation {
         for block in layout.blocks where block + 32 <= layout.footer {
             Repair.keyBlock(&bytes, at: block, salt: salt, fileOffset: UInt64(block))
         }
-        Repair.footer(&bytes, at: layout.footer, salt: salt, fileOffset: UInt64(layout.footer))
+        Repair.seal(&bytes, at: layout.footer, count: 60, salt: salt, fileOffset: UInt64(layout.footer))
     }
 
     private static func rebuild(_ bytes: inout [UInt8], _ layout: SnapshotLayout) {

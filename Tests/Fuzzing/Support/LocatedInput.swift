@@ -60,10 +60,7 @@ struct LocatedInput {
         if random.oneIn(8) { return blind(input, maximum) }
         let missing = max(0, 12 + extra + least - input.count)
         var bytes = input + repeatElement(0, count: missing)
-        if random.oneIn(prefixChance) {
-            let prefix = Array(bytes[..<(12 + extra)])
-            bytes.replaceSubrange(..<(12 + extra), with: Mutation.sameLength(prefix, blind))
-        }
+        if random.oneIn(prefixChance) { Mutation.change(0..<(12 + extra), of: &bytes, blind) }
         var located = LocatedInput(bytes, extra: extra)!
         change(&located, &random)
         return located.prefix + located.bytes

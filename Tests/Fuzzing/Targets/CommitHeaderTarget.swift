@@ -46,7 +46,7 @@ enum CommitHeaderTarget {
             input, least: 48, maximum: FuzzTarget.commitHeader.maximumInput, &random, blind
         ) { located, random in
             Mutation.changeCommitHeader(&located.bytes, at: 0, fileOffset: located.offset, &random, blind)
-            Repair.commitHeader(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
+            Repair.seal(&located.bytes, at: 0, count: 44, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

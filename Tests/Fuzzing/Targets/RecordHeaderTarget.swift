@@ -65,7 +65,7 @@ enum RecordHeaderTarget {
             input, least: 32, maximum: FuzzTarget.recordHeader.maximumInput, &random, blind
         ) { located, random in
             Mutation.changeRecordHeader(&located.bytes, at: 0, &random, blind)
-            Repair.recordHeader(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
+            Repair.seal(&located.bytes, at: 0, count: 28, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

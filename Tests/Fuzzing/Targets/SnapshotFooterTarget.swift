@@ -43,7 +43,7 @@ enum SnapshotFooterTarget {
             input, least: 64, maximum: FuzzTarget.snapshotFooter.maximumInput, &random, blind
         ) { located, random in
             Mutation.changeFooter(&located.bytes, at: 0, fileOffset: located.offset, &random, blind)
-            Repair.footer(&located.bytes, at: 0, salt: located.salt, fileOffset: located.offset)
+            Repair.seal(&located.bytes, at: 0, count: 60, salt: located.salt, fileOffset: located.offset)
         }
     }
 }

@@ -17,14 +17,6 @@ import Testing
         #expect(disk.afterCrash(of: "/2") == [sectors(1), sectors(2)])
     }
 
-    @Test func readersSeeWhatIsPending() throws {
-        let file = try disk.makeDurably("/f", sectors(1))
-        try file.write([7], at: 100)
-        #expect(try disk.bytes(of: "/f") == file.bytes())
-        #expect(try file.bytes()[99...101] == [1, 7, 1])
-        #expect(disk.image[path: "/f"] == (try file.bytes()))
-    }
-
     @Test func aSyncOfAnyHandleIsEnough() throws {
         let file = try disk.makeDurably("/f", sectors(1))
         try file.write(sectors(2))
@@ -109,13 +101,5 @@ import Testing
         try other.write(sectors(2))
         try other.sync(.data)
         #expect(disk.afterCrash(of: "/g") == [sectors(2)])
-    }
-
-    @Test func errorAfterwardsHasSavedEverything() throws {
-        let file = try disk.makeDurably("/f", [1])
-        try file.write([2])
-        disk.inject(Fault(.sync, .errorAfterwards(ErrorNumber.EIO)))
-        expectError(ErrorNumber.EIO) { try file.sync(.data) }
-        #expect(disk.afterCrash(of: "/f") == [[2]])
     }
 }

@@ -1,3 +1,4 @@
+internal import HeartwoodCampaignSupport
 internal import HeartwoodFileSystem
 internal import HeartwoodFormat
 
@@ -62,12 +63,12 @@ enum FormatOperations {
         let files = InMemoryFileSystem()
         let count = (2 * preparation.times + 99) / 100 * 100
         try await SteadyStore.make(files, at: "/store", CountedData.keys(count))
-        let bytes = try LogBytes(files, "/store/" + StoreFileName.log(1))
-        let header = try bytes.bytes.withUnsafeBytes { buffer throws(FormatError) in
+        let bytes = try files.bytes(of: "/store/" + StoreFileName.log(1))
+        let header = try bytes.withUnsafeBytes { buffer throws(FormatError) in
             try FileHeader.decode(UnsafeRawBufferPointer(rebasing: buffer[..<FormatConstants.fileHeaderSize]))
         }
         return { times in
-            var scanner = SegmentScanner(source: bytes, header: header)
+            var scanner = SegmentScanner(source: ArrayBytes(bytes: bytes), header: header)
             var commit = ScannedCommit()
             var found = 0
             scanning: while found < times {

@@ -1,36 +1,34 @@
-internal import Heartwood
-internal import HeartwoodCampaignSupport
+package import Heartwood
 internal import HeartwoodFormat
 
 /// The expected contents of a store, from all acknowledgements, and the check of the actual contents.
-struct ExpectedStore {
-    /// The expected value of a key. Its bytes follow from the operation.
-    struct Value {
-        /// nil: a shared counter or the parent's own key, whose value is a number.
-        var operation: WriterOperation?
-        var number: UInt64 = 0
-        var sequence: SequenceNumber
-    }
-
-    private(set) var contents: [String: Value] = [:]
+package struct ExpectedStore {
+    private(set) var contents = ExpectedContents()
     /// The largest sequence number that was acknowledged or could be read.
     private(set) var newestSeen: SequenceNumber = 0
     /// The sequence numbers of the writes that survived, ascending: those of a round have no gaps.
     private var numbers: [ClosedRange<SequenceNumber>] = []
     private var lastSequence: SequenceNumber = 0
     /// The last sequence number that the snapshot file covers.
-    private(set) var coveredSequence: SequenceNumber = 0
+    package private(set) var coveredSequence: SequenceNumber = 0
 
-    static let parentKey = "parent"
+    package static let parentKey = "parent"
 
-    /// Checks what the child of a round has left; from now on that is the expected contents.
-    mutating func judge(
-        _ acknowledgements: [Acknowledgement], of plan: RoundPlan, in store: Store
+    package init() {}
+
+    /// Checks what the writers of a round have left; from now on that is the expected contents.
+    ///
+    /// - Parameter clock: That of the store, if some of its values expire soon.
+    package mutating func judge(
+        _ acknowledgements: [Acknowledgement], of plan: WriterPlan, in store: Store,
+        clock: (any StoreClock)? = nil
     ) throws -> Tally {
         let report = store.recoveryReport
         let recovered = report.lastSequence
         var findings = Tally()
+        let begin = clock?.now().milliseconds ?? 0
         let entries = try readAll(store, upTo: recovered)
+        let times = begin...(clock?.now().milliseconds ?? 0)
         let perWriter = try sort(acknowledgements, of: plan, recovered: recovered, &findings)
         var applied: [(operation: WriterOperation, sequence: SequenceNumber)] = []
         var acknowledged: UInt64 = 0
@@ -62,9 +60,9 @@ struct ExpectedStore {
         for (earlier, later) in zip(applied, applied.dropFirst()) where earlier.sequence == later.sequence {
             throw Violation("number \(later.sequence) was given to two writes")
         }
-        for (operation, sequence) in applied { apply(operation, sequence) }
+        for (operation, sequence) in applied { contents.apply(operation, sequence) }
         for key in silentRemovals where entries[key] == nil { contents[key] = nil }
-        try compare(entries)
+        try contents.compare(entries, at: times)
         newestSeen = max(newestSeen, acknowledgements.map(\.sequence).max() ?? 0, recovered)
         if let added { numbers.append(added) }
         lastSequence = recovered
@@ -73,19 +71,19 @@ struct ExpectedStore {
     }
 
     /// Another opening must show exactly the same.
-    mutating func judgeAgain(_ store: Store) throws {
+    package mutating func judgeAgain(_ store: Store) throws {
         let report = store.recoveryReport
         try expect(
             report.lastSequence == lastSequence,
             "another opening recovered number \(report.lastSequence), after \(lastSequence)")
         try checkBatches(report)
-        try compare(readAll(store, upTo: lastSequence))
+        try contents.compare(readAll(store, upTo: lastSequence))
     }
 
     /// Notes that the parent has put a number under its key, and that it was synced.
-    mutating func parentWrote(_ number: UInt64, _ sequence: SequenceNumber) throws {
+    package mutating func parentWrote(_ number: UInt64, _ sequence: SequenceNumber) throws {
         try expect(sequence > newestSeen, "number \(sequence) was given again: \(newestSeen) had been seen before")
-        contents[Self.parentKey] = Value(operation: nil, number: number, sequence: sequence)
+        contents[Self.parentKey] = .init(operation: nil, number: number, sequence: sequence)
         (newestSeen, lastSequence) = (sequence, sequence)
         numbers.append(sequence...sequence)
     }
@@ -93,20 +91,18 @@ struct ExpectedStore {
     // MARK: - Parts
 
     private func readAll(_ store: Store, upTo recovered: SequenceNumber) throws -> [String: Entry] {
-        var entries: [String: Entry] = [:]
-        for entry in try store.scan().entries() {
-            let key = String(decoding: entry.key, as: UTF8.self)
+        let entries = try ExpectedContents.read(store.scan())
+        for (key, entry) in entries {
             try expect(
                 entry.sequence <= recovered,
                 "\(key) has number \(entry.sequence), beyond the last one recovered, \(recovered)")
-            entries[key] = entry
         }
         return entries
     }
 
     /// The acknowledgements by writer, with an entry for every writer of the round.
     private func sort(
-        _ acknowledgements: [Acknowledgement], of plan: RoundPlan, recovered: SequenceNumber, _ findings: inout Tally
+        _ acknowledgements: [Acknowledgement], of plan: WriterPlan, recovered: SequenceNumber, _ findings: inout Tally
     ) throws -> [Int: [Acknowledgement]] {
         var perWriter: [Int: [Acknowledgement]] = [:]
         for writer in 0..<plan.writers { perWriter[writer] = [] }
@@ -191,15 +187,5 @@ struct ExpectedStore {
         try expect(
             report.batches == following,
             "\(report.batches) batches were recovered after number \(covered), instead of \(following)")
-    }
-
-    private mutating func apply(_ operation: WriterOperation, _ sequence: SequenceNumber) {
-        for (key, value) in operation.changes {
-            contents[key] = value == nil ? nil : Value(operation: operation, sequence: sequence)
-        }
-        if case .increment(let counter, _) = operation.kind {
-            contents[counter] = Value(
-                operation: nil, number: (contents[counter]?.number ?? 0) + 1, sequence: sequence)
-        }
     }
 }
