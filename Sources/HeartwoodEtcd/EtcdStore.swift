@@ -83,7 +83,7 @@ public final class EtcdStore: KeyValueStore {
         let cluster = try Cluster(configuration)
         let layout = Layout(prefix: configuration.prefix)
         do throws(CallFailure) {
-            let response = try await cluster.call(.transaction, StoreIdentity.request(layout))
+            let response = try await cluster.call(Calls.transaction, StoreIdentity.request(layout))
             let id = try StoreIdentity.id(response, clusterID: cluster.clusterID)
             return EtcdStore(cluster, layout, id)
         } catch {

@@ -4,17 +4,20 @@ import PackageDescription
 // A separate package, so that neither Heartwood's users nor Tests/Integrations build gRPC. 'Tools/cluster' starts the
 // servers and runs the tests; without them the tests are skipped.
 
-let warningsAreErrors = Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1"
-
 var settings: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-if warningsAreErrors {
-    settings.append(.treatAllWarnings(as: .error))
+if Context.environment["HEARTWOOD_WARNINGS_AS_ERRORS"] == "1" { settings.append(.treatAllWarnings(as: .error)) }
+
+func products(_ names: String..., of package: String) -> [Target.Dependency] {
+    names.map { .product(name: $0, package: package) }
 }
+
+let engine = products("HeartwoodEtcd", "HeartwoodRepository", "KeyValueStore", of: "heartwood")
+let cluster: [Target.Dependency] = engine + ["ClusterSupport"]
 
 let package = Package(
     name: "heartwood-cluster",
@@ -22,7 +25,6 @@ let package = Package(
     dependencies: [
         .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
@@ -32,103 +34,46 @@ let package = Package(
     ],
     targets: [
         .target(
-            name: "ClusterSupport",
-            dependencies: [
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-            ],
-            swiftSettings: settings
-        ),
-        // Concurrent clients while servers and networks fail, and what their histories say.
-        .target(
-            name: "ClusterCampaign",
-            dependencies: [
-                "ClusterSupport", "HistoryChecking",
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "HeartwoodTesting", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-            ],
-            swiftSettings: settings
-        ),
+            name: "ClusterSupport", dependencies: engine + products("NIOCore", "NIOPosix", of: "swift-nio"),
+            swiftSettings: settings),
+        // Concurrent clients while servers and networks fail, and the checks of what they saw.
         .executableTarget(
             name: "cluster-campaign",
-            dependencies: [
-                "ClusterCampaign", "ClusterSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ],
-            swiftSettings: settings
-        ),
-        // EtcdStore and a minimal client, with links to the messages and to the answers to pings of HeartwoodEtcd.
+            dependencies: cluster + products("HeartwoodTesting", of: "heartwood")
+                + products("ArgumentParser", of: "swift-argument-parser"),
+            swiftSettings: settings),
+        // EtcdStore and a minimal client, which uses the messages of HeartwoodEtcd.
         .executableTarget(
             name: "cluster-benchmark",
-            dependencies: [
-                "ClusterSupport",
-                .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "GRPCCore", package: "grpc-swift-2"),
-                .product(name: "GRPCNIOTransportHTTP2Posix", package: "grpc-swift-nio-transport"),
-                .product(name: "GRPCProtobuf", package: "grpc-swift-protobuf"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP2", package: "swift-nio-http2"),
-                .product(name: "SwiftProtobuf", package: "swift-protobuf"),
-            ],
-            swiftSettings: settings + [.define("Etcd")]
-        ),
-        // Checkers of histories, which need no server.
-        .target(name: "HistoryChecking", swiftSettings: settings),
+            dependencies: cluster + products("ArgumentParser", of: "swift-argument-parser")
+                + products("GRPCCore", of: "grpc-swift-2")
+                + products("GRPCNIOTransportHTTP2Posix", of: "grpc-swift-nio-transport")
+                + products("GRPCProtobuf", of: "grpc-swift-protobuf")
+                + products("SwiftProtobuf", of: "swift-protobuf"),
+            swiftSettings: settings),
+        // Of the checks, which need no server.
         .testTarget(
             name: "HistoryCheckingTests",
-            dependencies: ["HistoryChecking", .product(name: "HeartwoodTesting", package: "heartwood")],
-            swiftSettings: settings
-        ),
+            dependencies: ["cluster-campaign"] + products("HeartwoodTesting", of: "heartwood"),
+            swiftSettings: settings),
         .testTarget(
             name: "HeartwoodEtcdTests",
-            dependencies: [
-                "ClusterSupport",
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOEmbedded", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "KeyValueStoreTesting", package: "heartwood"),
-            ],
-            swiftSettings: settings
-        ),
+            dependencies: cluster + products("KeyValueStoreTesting", of: "heartwood")
+                + products("NIOCore", "NIOEmbedded", "NIOPosix", of: "swift-nio"),
+            swiftSettings: settings),
         // The tests of the typed layer, compiled again for this engine: the directories are links.
         .testTarget(
             name: "RepositoryOnEtcdTests",
-            dependencies: [
-                "ClusterSupport",
-                .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "HeartwoodTesting", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "KeyValueStoreTesting", package: "heartwood"),
-            ],
-            swiftSettings: settings + [.define("CLUSTER")]
-        ),
+            dependencies: cluster
+                + products("Heartwood", "HeartwoodTesting", "KeyValueStoreTesting", of: "heartwood"),
+            swiftSettings: settings + [.define("CLUSTER")]),
         // Those of jobs. Left out is what needs no store, and what reads crash images of files.
         .testTarget(
             name: "JobsOnEtcdTests",
-            dependencies: [
-                "ClusterSupport",
-                .product(name: "Heartwood", package: "heartwood"),
-                .product(name: "HeartwoodEtcd", package: "heartwood"),
-                .product(name: "HeartwoodJobs", package: "heartwood"),
-                .product(name: "HeartwoodRepository", package: "heartwood"),
-                .product(name: "KeyValueStore", package: "heartwood"),
-                .product(name: "KeyValueStoreTesting", package: "heartwood"),
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: cluster
+                + products("Heartwood", "HeartwoodJobs", "KeyValueStoreTesting", of: "heartwood")
+                + products("Logging", of: "swift-log"),
             exclude: ["Queue/JobCrashTests.swift", "Workers/WorkerBookTests.swift"],
-            swiftSettings: settings + [.define("CLUSTER")]
-        ),
+            swiftSettings: settings + [.define("CLUSTER")]),
     ]
 )

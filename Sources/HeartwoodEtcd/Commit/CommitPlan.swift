@@ -86,9 +86,8 @@ struct CommitPlan {
 
     /// Removes a key if it is there, and then puts its fence.
     private mutating func addRemoval(of key: [UInt8], _ layout: Layout) {
-        var removal = EtcdTxnRequest()
-        removal.compare = [.exists(layout.data(key))]
-        removal.success = [.remove(layout.data(key)), .put(layout.fence(key), Data())]
+        let data = layout.data(key)
+        let removal = EtcdTxnRequest(if: [.exists(data)], [.remove(data), .put(layout.fence(key), Data())])
         operations.append(.transaction(removal))
         hasRemovals = true
     }

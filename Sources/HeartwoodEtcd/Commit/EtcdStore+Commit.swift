@@ -101,7 +101,7 @@ extension EtcdStore {
     /// Evaluates conditions without a write. The reads in it make it linearizable.
     private func compare(_ plan: CommitPlan) async throws(CallFailure) -> CommitOutcome {
         let request = try request(plan.compares, [.range(layout.identity)], else: refusalReads(plan), plan)
-        let response = try await cluster.call(.transaction, request, mostBytes: mostBytes)
+        let response = try await cluster.call(Calls.transaction, request, mostBytes: mostBytes)
         if response.succeeded { return .committed(newestWrite.load(ordering: .relaxed)) }
         return try refusal(response, plan)
     }
@@ -113,9 +113,7 @@ extension EtcdStore {
 
     /// Why comparisons have failed.
     func refusal(_ response: EtcdTxnResponse, _ plan: CommitPlan) throws(CallFailure) -> CommitOutcome {
-        guard response.responses.count >= refusalReads(plan).count else {
-            throw CallFailure(.refused(.failed, remedy: "check that it is etcd"), "the answer is incomplete")
-        }
+        guard response.responses.count >= refusalReads(plan).count else { throw .incomplete }
         if let since = plan.fencesSince {
             let horizon = response.responses[1].responseRange.kvs.first.flatMap { revision($0.value) }
             if horizon.map({ $0 > since }) ?? true { return .viewEnded }
@@ -139,9 +137,7 @@ extension EtcdStore {
                 "it has \(compares.count) comparisons and \(operations.count) operations, with what the store adds, "
                     + "and the servers' limit of \(limit) doesn't allow both in one transaction")
         }
-        var request = EtcdTxnRequest()
-        (request.compare, request.success, request.failure) = (compares, shape.arrange(operations), failure)
-        return request
+        return EtcdTxnRequest(if: compares, shape.arrange(operations), else: failure)
     }
 }
 

@@ -13,7 +13,7 @@ extension EtcdStore {
     func submit(_ plan: CommitPlan) async throws(CallFailure) -> CommitOutcome {
         var sending = CommitSending(slot: try await slot())
         do throws(CallFailure) {
-            let outcome = try await cluster.retrying { (_, timeout) throws(CallFailure) in
+            let outcome = try await cluster.retrying { (timeout) throws(CallFailure) in
                 try await send(plan, &sending, timeout)
             }
             if let slot = sending.slot { slots.give(slot) }
@@ -40,7 +40,7 @@ extension EtcdStore {
         let request = try request(plan, slot, isAgain: sending.mayBeCarriedOut)
         let response: EtcdTxnResponse
         do throws(CallFailure) {
-            response = try await cluster.attempt(.transaction, request, mostBytes: mostBytes, timeout: timeout)
+            response = try await cluster.attempt(Calls.transaction, request, mostBytes: mostBytes, timeout: timeout)
         } catch {
             if error.kind == .unanswered { sending.mayBeCarriedOut = true }
             if error.isOutOfSpace, let revision = try await revision(of: slot, &sending, timeout) {
@@ -66,7 +66,7 @@ extension EtcdStore {
         of slot: Slot, _ sending: inout CommitSending, _ timeout: Duration
     ) async throws(CallFailure) -> Int64? {
         do throws(CallFailure) {
-            let found = try await cluster.attempt(.range, EtcdRangeRequest(slot.key), timeout: timeout).kvs.first
+            let found = try await cluster.attempt(Calls.range, EtcdRangeRequest(slot.key), timeout: timeout).kvs.first
             guard let found, found.value == ordered(slot.number + 1) else { return nil }
             sending.slot = Slot(key: slot.key, revision: found.modRevision, number: slot.number + 1)
             return found.modRevision
@@ -84,10 +84,8 @@ extension EtcdStore {
         let operations = plan.operations + [.put(slot.key, ordered(slot.number + 1))]
         var failure = refusalReads(plan) + [.range(slot.key)]
         if isAgain {
-            var ending = EtcdTxnRequest()
-            ending.compare = [.wasPut(slot.key, at: slot.revision)]
-            ending.success = [.put(slot.key, ordered(-1))]
-            failure.append(.transaction(ending))
+            let ending = [EtcdRequestOp.put(slot.key, ordered(-1))]
+            failure.append(.transaction(EtcdTxnRequest(if: [.wasPut(slot.key, at: slot.revision)], ending)))
         }
         return try request(compares, operations, else: failure, plan)
     }
@@ -97,9 +95,7 @@ extension EtcdStore {
         _ response: EtcdTxnResponse, _ plan: CommitPlan, _ slot: Slot, _ sending: inout CommitSending
     ) throws(CallFailure) -> CommitOutcome {
         let reads = refusalReads(plan).count
-        guard response.responses.count > reads else {
-            throw CallFailure(.refused(.failed, remedy: "check that it is etcd"), "the answer is incomplete")
-        }
+        guard response.responses.count > reads else { throw .incomplete }
         guard let found = response.responses[reads].responseRange.kvs.first else {
             // It was swept. This sending has done nothing; of an earlier one that can't be said.
             sending.slot = nil

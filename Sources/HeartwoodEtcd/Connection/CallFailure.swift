@@ -39,14 +39,11 @@ struct CallFailure: Error {
         switch kind {
         case .refused(let code, let remedy):
             StoreError(code, "etcd refused the call, \(message): \(remedy)", cause: cause)
-        case .compacted:
+        case .compacted, .futureRevision:
             StoreError(
-                .viewEnded, "etcd has compacted the revision of the view: make a new view, and read again",
-                cause: cause)
-        case .futureRevision:
-            StoreError(
-                .viewEnded, "etcd doesn't have the revision of the view: make a new view, and read again",
-                cause: cause)
+                .viewEnded,
+                "etcd \(kind == .compacted ? "has compacted" : "doesn't have") the revision of the view: make a new "
+                    + "view, and read again", cause: cause)
         case .unanswered, .notDone, .tokenExpired, .leaseMissing, .leaseExists:
             StoreError(
                 .inputOutput,
@@ -58,6 +55,10 @@ struct CallFailure: Error {
     /// An answer that no etcd server gives.
     static let unsound = CallFailure(
         .refused(.failed, remedy: "check that it is etcd"), "a server's answer has numbers that make no sense")
+
+    /// An answer without the parts that were asked for.
+    static let incomplete = CallFailure(
+        .refused(.failed, remedy: "check that it is etcd"), "a server's answer has not the parts that were asked for")
 
     init(_ kind: Kind, _ message: String, cause: (any Error)? = nil) {
         (self.kind, self.message, self.cause) = (kind, message, cause)

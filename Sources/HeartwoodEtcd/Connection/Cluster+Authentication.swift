@@ -9,8 +9,7 @@ extension Cluster {
         needsLeader: Bool, timeout: Duration, for method: MethodDescriptor
     ) async throws(CallFailure) -> Metadata {
         var metadata: Metadata = needsLeader ? ["hasleader": "true"] : [:]
-        let authenticate = Method<EtcdAuthenticateRequest, EtcdAuthenticateResponse>.authenticate
-        if configuration.credentials != nil && method != authenticate.descriptor {
+        if configuration.credentials != nil && method != Calls.authenticate.descriptor {
             metadata.addString(try await validToken(timeout), forKey: "token")
         }
         return metadata
@@ -22,7 +21,7 @@ extension Cluster {
         guard known.isEmpty, let credentials = configuration.credentials else { return known }
         var request = EtcdAuthenticateRequest()
         (request.name, request.password) = (credentials.user, credentials.password)
-        let response = try await attempt(.authenticate, request, timeout: timeout)
+        let response = try await attempt(Calls.authenticate, request, timeout: timeout)
         token.withLock { $0 = response.token }
         return response.token
     }

@@ -161,21 +161,21 @@ final class Cluster: Sendable {
     func call<Request, Response>(
         _ method: Method<Request, Response>, _ request: Request, mostBytes: Int = .max, needsLeader: Bool = true
     ) async throws(CallFailure) -> Response {
-        try await retrying { (_, timeout) throws(CallFailure) in
+        try await retrying { (timeout) throws(CallFailure) in
             try await attempt(method, request, mostBytes: mostBytes, needsLeader: needsLeader, timeout: timeout)
         }
     }
 
     /// Calls `body` until it doesn't fail with a transient failure, or the deadline is over, or the store is closed.
     func retrying<R>(
-        _ body: (_ attempt: Int, _ timeout: Duration) async throws(CallFailure) -> R
+        _ body: (_ timeout: Duration) async throws(CallFailure) -> R
     ) async throws(CallFailure) -> R {
         let end = ContinuousClock.now + configuration.deadline
         var number = 1
         while true {
             let left = end - .now
             do throws(CallFailure) {
-                return try await body(number, min(left, configuration.attemptTimeout))
+                return try await body(min(left, configuration.attemptTimeout))
             } catch {
                 let pause = pause(after: number)
                 guard error.isTransient, !Task.isCancelled, !isClosed, ContinuousClock.now + pause < end

@@ -42,23 +42,12 @@ extension EtcdWatchResponse: Reply {}
 extension EtcdLeaseGrantResponse: Reply {}
 extension EtcdAuthenticateResponse: Reply {}
 
-extension Method where Request == EtcdRangeRequest, Response == EtcdRangeResponse {
-    static var range: Self { Self("KV", "Range") }
-}
-
-extension Method where Request == EtcdTxnRequest, Response == EtcdTxnResponse {
-    static var transaction: Self { Self("KV", "Txn") }
-}
-
-extension Method where Request == EtcdWatchRequest, Response == EtcdWatchResponse {
-    static var watch: Self { Self("Watch", "Watch", .bidirectionalStreaming) }
-}
-
-extension Method where Request == EtcdLeaseGrantRequest, Response == EtcdLeaseGrantResponse {
-    static var grantLease: Self { Self("Lease", "LeaseGrant") }
-}
-
-extension Method where Request == EtcdAuthenticateRequest, Response == EtcdAuthenticateResponse {
-    static var authenticate: Self { Self("Auth", "Authenticate") }
+/// The calls that a store makes.
+enum Calls {
+    static let range = Method<EtcdRangeRequest, EtcdRangeResponse>("KV", "Range")
+    static let transaction = Method<EtcdTxnRequest, EtcdTxnResponse>("KV", "Txn")
+    static let watch = Method<EtcdWatchRequest, EtcdWatchResponse>("Watch", "Watch", .bidirectionalStreaming)
+    static let grantLease = Method<EtcdLeaseGrantRequest, EtcdLeaseGrantResponse>("Lease", "LeaseGrant")
+    static let authenticate = Method<EtcdAuthenticateRequest, EtcdAuthenticateResponse>("Auth", "Authenticate")
 }
 #endif

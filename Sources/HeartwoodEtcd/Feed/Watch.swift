@@ -58,7 +58,7 @@ actor Watch {
                 if .now - start > .seconds(2) { attempt = 1 }
                 if error.kind == .compacted {
                     // For the position to follow from: other programs have written since.
-                    _ = try? await cluster.call(.range, EtcdRangeRequest(layout.neverWritten))
+                    _ = try? await cluster.call(Calls.range, EtcdRangeRequest(layout.neverWritten))
                 }
                 if let end = storeError(error) { return end }
                 cluster.leave(number, because: error)
@@ -108,7 +108,7 @@ actor Watch {
         }
         var probe = EtcdRangeRequest(layout.neverWritten)
         probe.revision = max(1, revision)
-        _ = try await cluster.call(.range, probe)
+        _ = try await cluster.call(Calls.range, probe)
         lastAnswer = .now
     }
 
@@ -122,7 +122,7 @@ actor Watch {
         var creation = EtcdWatchRequest()
         creation.createRequest = create
         let request = creation
-        let method = Method<EtcdWatchRequest, EtcdWatchResponse>.watch.descriptor
+        let method = Calls.watch.descriptor
         let metadata = try await cluster.metadata(
             needsLeader: true, timeout: cluster.configuration.attemptTimeout, for: method)
         do {

@@ -13,14 +13,11 @@ enum StoreIdentity {
     /// Reads the key, or creates it together with the horizon.
     static func request(_ layout: Layout) -> EtcdTxnRequest {
         let random = (0..<16).map { _ in UInt8.random(in: 0...255) }
-        var request = EtcdTxnRequest()
-        request.compare = [.isAbsent(layout.identity)]
-        request.success = [
-            .put(layout.identity, Data([version] + random)), .put(layout.horizon, ordered(0)),
-            .range(layout.identity),
-        ]
-        request.failure = [.range(layout.identity)]
-        return request
+        let identity = layout.identity
+        return EtcdTxnRequest(
+            if: [.isAbsent(identity)],
+            [.put(identity, Data([version] + random)), .put(layout.horizon, ordered(0)), .range(identity)],
+            else: [.range(identity)])
     }
 
     /// The store's identity in a cluster: the random bytes, and the cluster's own identity, so that a cluster that was

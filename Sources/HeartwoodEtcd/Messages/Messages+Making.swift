@@ -14,6 +14,14 @@ extension EtcdRangeRequest {
     }
 }
 
+extension EtcdTxnRequest {
+    /// Carries out `operations` if all comparisons hold, and `others` if one doesn't.
+    init(if compares: [EtcdCompare] = [], _ operations: [EtcdRequestOp], else others: [EtcdRequestOp] = []) {
+        self.init()
+        (compare, success, failure) = (compares, operations, others)
+    }
+}
+
 extension EtcdRequestOp {
     static func range(_ range: EtcdRangeRequest) -> Self {
         var operation = Self()

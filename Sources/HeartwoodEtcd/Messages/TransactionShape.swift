@@ -45,9 +45,7 @@ struct TransactionShape {
     func arrange(_ operations: [EtcdRequestOp]) -> [EtcdRequestOp] {
         guard let group else { return operations }
         return stride(from: 0, to: operations.count, by: group).map { start in
-            var part = EtcdTxnRequest()
-            part.success = Array(operations[start..<min(operations.count, start + group)])
-            return .transaction(part)
+            .transaction(EtcdTxnRequest(Array(operations[start..<min(operations.count, start + group)])))
         }
     }
 }

@@ -71,7 +71,7 @@ extension EtcdStore {
         for key in keys { try limits.check(key) }
         if keys.isEmpty { return ([], try await newestRevision(moment)) }
         if keys.count == 1 {
-            let (response, revision) = try await read(.range, at: moment) { revision, isSerializable in
+            let (response, revision) = try await read(Calls.range, at: moment) { revision, isSerializable in
                 range(layout.data(keys[0]), revision, isSerializable)
             }
             return ([response.kvs.first], revision)
@@ -80,12 +80,10 @@ extension EtcdStore {
         // Each transaction reads at the revision of the first one.
         for start in stride(from: 0, to: keys.count, by: configuration.serverOperations) {
             let part = keys[start..<min(keys.count, start + configuration.serverOperations)]
-            let (response, revision) = try await read(.transaction, at: moment) { revision, isSerializable in
-                var request = EtcdTxnRequest()
-                request.success = part.map { .range(range(layout.data($0), revision, isSerializable)) }
-                return request
+            let (response, revision) = try await read(Calls.transaction, at: moment) { revision, isSerializable in
+                EtcdTxnRequest(part.map { .range(range(layout.data($0), revision, isSerializable)) })
             }
-            guard response.responses.count == part.count else { throw .malformedResponse }
+            guard response.responses.count == part.count else { throw CallFailure.incomplete.storeError }
             values += response.responses.map(\.responseRange.kvs.first)
             moment = moment.at(revision)
         }
@@ -104,13 +102,11 @@ extension EtcdStore {
     nonisolated(nonsending) func values(
         in range: KeyRange, reversed: Bool = false, limit: Int, keysOnly: Bool = false, at moment: Moment
     ) async throws(StoreError) -> (values: [EtcdKeyValue], revision: Int64) {
-        guard limit >= 1 else {
-            throw StoreError(.invalidArgument, "the limit is \(limit): a page has at least 1 entry")
-        }
+        try EntryPage.check(limit: limit)
         var (values, moment, rest, part) = ([EtcdKeyValue](), moment, range, 512)
         while let bounds = layout.data(rest) {
             let count = min(part, limit - values.count)
-            let (response, revision) = try await read(.range, at: moment) { revision, isSerializable in
+            let (response, revision) = try await read(Calls.range, at: moment) { revision, isSerializable in
                 var request = self.range(bounds.lower, revision, isSerializable)
                 (request.rangeEnd, request.limit, request.keysOnly) = (bounds.upper, Int64(count), keysOnly)
                 if reversed { (request.sortOrder, request.sortTarget) = (.descend, .key) }
@@ -120,7 +116,7 @@ extension EtcdStore {
             // Otherwise this might never end.
             let ends = [response.kvs.first, response.kvs.last].compactMap { $0?.key }
             guard response.kvs.count <= count, ends.allSatisfy({ Layout.contains(bounds, $0) })
-            else { throw .malformedResponse }
+            else { throw CallFailure.incomplete.storeError }
             values += response.kvs.filter(moment.shows)
             guard response.more, values.count < limit, let last = response.kvs.last else { break }
             rest = rest.remainder(after: layout.key(last.key), reversed: reversed)
@@ -150,14 +146,13 @@ extension EtcdStore {
     ) async throws(StoreError) -> (count: Int, revision: Int64) {
         guard let bounds = layout.data(range) else { return (0, try await newestRevision(moment)) }
         if !hasExpiries.load(ordering: .relaxed) {
-            let (response, revision) = try await read(.transaction, at: moment) { revision, isSerializable in
+            let (response, revision) = try await read(Calls.transaction, at: moment) { revision, isSerializable in
                 var count = self.range(bounds.lower, revision, isSerializable)
                 (count.rangeEnd, count.countOnly) = (bounds.upper, true)
-                var request = EtcdTxnRequest()
-                request.success = [.range(count), .range(self.range(layout.expiryMarker, revision, isSerializable))]
-                return request
+                let marker = self.range(layout.expiryMarker, revision, isSerializable)
+                return EtcdTxnRequest([.range(count), .range(marker)])
             }
-            guard response.responses.count == 2 else { throw .malformedResponse }
+            guard response.responses.count == 2 else { throw CallFailure.incomplete.storeError }
             if response.responses[1].responseRange.kvs.isEmpty {
                 return (Int(response.responses[0].responseRange.count), revision)
             }
@@ -170,7 +165,7 @@ extension EtcdStore {
     /// The revision of a moment; for the newest state, one round trip.
     nonisolated(nonsending) func newestRevision(_ moment: Moment) async throws(StoreError) -> Int64 {
         if let revision = moment.revision { return revision }
-        return try await read(.range, at: moment) { revision, isSerializable in
+        return try await read(Calls.range, at: moment) { revision, isSerializable in
             range(layout.identity, revision, isSerializable)
         }.revision
     }
@@ -178,13 +173,6 @@ extension EtcdStore {
     /// Notes a write that was read.
     func note(_ revision: Int64?) {
         if let revision { newestWrite.max(revision, ordering: .relaxed) }
-    }
-}
-
-extension StoreError {
-    /// A response that no etcd server sends.
-    static var malformedResponse: StoreError {
-        StoreError(.failed, "a server's answer has not the parts that were asked for: check that it is etcd")
     }
 }
 #endif

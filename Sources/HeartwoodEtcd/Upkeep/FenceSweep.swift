@@ -24,7 +24,7 @@ struct FenceSweep: Sendable {
         var last: (revision: Int64, horizon: EtcdKeyValue)?
         while !Task.isCancelled {
             do throws(CallFailure) {
-                let response = try await cluster.call(.range, EtcdRangeRequest(layout.horizon))
+                let response = try await cluster.call(Calls.range, EtcdRangeRequest(layout.horizon))
                 if let last, let horizon = response.kvs.first, horizon == last.horizon {
                     try await sweep(to: last.revision, from: horizon)
                 }
@@ -41,10 +41,9 @@ struct FenceSweep: Sendable {
 
     /// Moves the horizon, unless another program has, and removes what is older.
     func sweep(to horizon: Int64, from old: EtcdKeyValue) async throws(CallFailure) {
-        var request = EtcdTxnRequest()
-        request.compare = [.wasPut(layout.horizon, at: old.modRevision)]
-        request.success = [.put(layout.horizon, ordered(horizon))]
-        guard try await cluster.call(.transaction, request).succeeded else { return }
+        let request = EtcdTxnRequest(
+            if: [.wasPut(layout.horizon, at: old.modRevision)], [.put(layout.horizon, ordered(horizon))])
+        guard try await cluster.call(Calls.transaction, request).succeeded else { return }
         for (lower, upper) in [layout.fences, layout.slots] {
             var next: Data? = lower
             while let start = next { next = try await removePage(from: start, to: upper, through: horizon) }
@@ -55,19 +54,16 @@ struct FenceSweep: Sendable {
     private func removePage(from start: Data, to end: Data, through horizon: Int64) async throws(CallFailure) -> Data? {
         var read = EtcdRangeRequest(start, end: end)
         (read.keysOnly, read.limit, read.serializable) = (true, 1_024, true)
-        let page = try await cluster.call(.range, read, needsLeader: false)
+        let page = try await cluster.call(Calls.range, read, needsLeader: false)
         let limit = max(1, cluster.configuration.serverOperations - 1)
         let old = page.kvs.filter { $0.modRevision <= horizon }
         for start in stride(from: 0, to: old.count, by: limit) {
-            var request = EtcdTxnRequest()
             // Each only if it wasn't put again.
-            request.success = old[start..<min(old.count, start + limit)].map { value in
-                var removal = EtcdTxnRequest()
-                removal.compare = [.wasPut(value.key, at: value.modRevision)]
-                removal.success = [.remove(value.key)]
-                return .transaction(removal)
+            let removals = old[start..<min(old.count, start + limit)].map { value in
+                EtcdRequestOp.transaction(
+                    EtcdTxnRequest(if: [.wasPut(value.key, at: value.modRevision)], [.remove(value.key)]))
             }
-            _ = try await cluster.call(.transaction, request)
+            _ = try await cluster.call(Calls.transaction, EtcdTxnRequest(removals))
         }
         guard page.more, let last = page.kvs.last?.key, Layout.contains((start, end), last) else { return nil }
         return last + [0]

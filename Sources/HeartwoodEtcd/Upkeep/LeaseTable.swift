@@ -42,7 +42,7 @@ final class LeaseTable: Sendable {
             request.id = second
             request.ttl = min(Self.longest, max(0, second - current)) + margin
             do throws(CallFailure) {
-                _ = try await cluster.call(.grantLease, request)
+                _ = try await cluster.call(Calls.grantLease, request)
             } catch {
                 if error.kind != .leaseExists { throw error }
             }

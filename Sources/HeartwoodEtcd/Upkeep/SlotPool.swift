@@ -40,16 +40,14 @@ final class SlotPool: Sendable {
 
     /// Creates a slot. Each attempt has its own name, so that an attempt that is carried out late changes nothing.
     func create(in cluster: Cluster) async throws(CallFailure) -> Slot {
-        try await cluster.retrying { (_, timeout) throws(CallFailure) in
+        try await cluster.retrying { (timeout) throws(CallFailure) in
             let number = state.withLock { state in
                 state.next += 1
                 return state.next
             }
             let key = layout.slot(client, number)
-            var request = EtcdTxnRequest()
-            request.compare = [.isAbsent(key)]
-            request.success = [.put(key, ordered(0))]
-            let response = try await cluster.attempt(.transaction, request, timeout: timeout)
+            let request = EtcdTxnRequest(if: [.isAbsent(key)], [.put(key, ordered(0))])
+            let response = try await cluster.attempt(Calls.transaction, request, timeout: timeout)
             guard response.succeeded else { throw CallFailure(.notDone, "a slot's name is taken") }
             return Slot(key: key, revision: response.header.revision)
         }

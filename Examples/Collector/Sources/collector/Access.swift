@@ -87,31 +87,25 @@ struct Access: Sendable {
 
     /// Who sent a request to read, by its token or its session.
     func authorizeReader(_ request: Request) async throws {
-        if request.headers[.authorization] == nil, let (secret, session) = try await session(request) {
-            _ = try take(token(secret, session), .read)
+        if request.headers[.authorization] == nil, let session = try await session(request) {
+            _ = try take(session.token, .read)
         } else {
             _ = try authorize(request.headers, .read)
         }
     }
 
-    /// The session of a request, and its secret; nil without one.
-    private func session(_ request: Request) async throws -> (secret: String, Session)? {
-        guard let secret = request.cookies[Self.cookie]?.value, secret.utf8.count == 64 else { return nil }
-        return try await persist.get(key: Self.key(secret), as: Session.self).map { (secret, $0) }
-    }
-
-    /// The token that a session was opened with; nil if no client has it any more.
-    private func token(_ secret: String, _ session: Session) -> Token? {
-        tokens.first {
-            $0.client == Client(name: session.client, scope: .read) && session.proof == Self.proof(secret, $0)
-        }
+    /// The key of a request's session, and the token that it was opened with, which is nil if no client has it any
+    /// more; nil without a session.
+    private func session(_ request: Request) async throws -> (key: String, token: Token?)? {
+        guard let secret = request.cookies[Self.cookie]?.value, secret.utf8.count == 64,
+            let session = try await persist.get(key: Self.key(secret), as: Session.self)
+        else { return nil }
+        let client = Client(name: session.client, scope: .read)
+        return (Self.key(secret), tokens.first { $0.client == client && session.proof == Self.proof(secret, $0) })
     }
 
     /// `GET /session`.
-    func isOpen(_ request: Request) async throws -> Bool {
-        guard let (secret, session) = try await session(request) else { return false }
-        return token(secret, session) != nil
-    }
+    func isOpen(_ request: Request) async throws -> Bool { try await session(request)?.token != nil }
 
     /// `POST /login`: opens a session, and sets its cookie.
     func login(_ request: Request, _ context: CollectorContext) async throws -> Response {
@@ -129,7 +123,7 @@ struct Access: Sendable {
 
     /// `POST /logout`: ends the session, and removes the cookie. Without a session nothing is written.
     func logout(_ request: Request) async throws -> Response {
-        if let (secret, _) = try await session(request) { try await persist.remove(key: Self.key(secret)) }
+        if let session = try await session(request) { try await persist.remove(key: session.key) }
         return setting("", maximumAge: 0)
     }
 

@@ -147,9 +147,7 @@ struct Collector: Sendable {
         // The other metrics are there when the store is closed.
         try? await summaries?.updateMetrics()
         registry.gauge("collector.streams").set(Double(events.slots.count))
-        return Response(
-            status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: registry.text)))
+        return Response(ByteBuffer(string: registry.text), type: "text/plain; version=0.0.4; charset=utf-8")
     }
 
     // MARK: Running

@@ -45,10 +45,9 @@ struct Ingest: Sendable {
             let prepared = try await prepare(bytes, isLines: isLines, key.map { Keys.answer(client.name, $0) })
             let earlier = try await write(prepared)
             metrics.accepted(earlier == nil ? prepared.types : [:], earlier == nil ? bytes.count : nil, since: started)
-            var response = Response(status: .created, headers: [.contentType: "application/json"])
-            if earlier != nil { response.headers[.idempotentReplayed] = "true" }
             let ids = (earlier ?? prepared.ids).map { "\"\($0)\"" }.joined(separator: ",")
-            response.body = .init(byteBuffer: ByteBuffer(string: #"{"ids":[\#(ids)]}"#))
+            var response = Response(ByteBuffer(string: #"{"ids":[\#(ids)]}"#), status: .created)
+            if earlier != nil { response.headers[.idempotentReplayed] = "true" }
             return response
         } catch {
             metrics.refused(Problem(error).status)

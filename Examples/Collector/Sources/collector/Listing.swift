@@ -48,7 +48,7 @@ struct Listing: Sendable {
         }
         var json: [UInt8] = []
         StoredEvent(id: id, object: entry.value).append(to: &json)
-        return .json(json)
+        return Response(ByteBuffer(bytes: json))
     }
 
     /// A page of events, and how to continue on both sides; null where the listing is known to end.
@@ -92,7 +92,7 @@ struct Listing: Sendable {
         let previous = !isBackwards || isMore ? events.first?.id ?? here : nil
         json.append(contentsOf: #"],"next":\#(query.text(next, isBackwards: false))"#.utf8)
         json.append(contentsOf: #","previous":\#(query.text(previous, isBackwards: true))}"#.utf8)
-        return .json(json)
+        return Response(ByteBuffer(bytes: json))
     }
 
     private func events(_ found: [Entry], _ query: Query, _ view: any KeyValueView) async throws -> [StoredEvent] {
@@ -187,8 +187,7 @@ extension Problem {
 }
 
 extension Response {
-    static func json(_ bytes: [UInt8]) -> Response {
-        Response(
-            status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
+    init(_ body: ByteBuffer, status: HTTPResponse.Status = .ok, type: String = "application/json") {
+        self.init(status: status, headers: [.contentType: type], body: .init(byteBuffer: body))
     }
 }

@@ -124,13 +124,8 @@ extension Settings {
         try reader.flag("sessions.secure", into: &secureCookies)
         try reader.seconds("shutdown.timeout", into: &shutdownTimeout)
         try reader.seconds("stream.heartbeat", into: &heartbeat)
-        if let text = reader.text("log.level") {
-            guard let level = Logger.Level(rawValue: text) else {
-                let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-                throw SettingsError("log.level is '\(text)': choose one of \(levels)")
-            }
-            logLevel = level
-        }
+        let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        try reader.choice("log.level", "one of \(levels)", into: &logLevel) { Logger.Level(rawValue: $0) }
     }
 }
 
@@ -154,12 +149,19 @@ private struct SettingsReader {
 
     func text(_ key: ConfigKey) -> String? { config.string(forKey: key) }
 
-    func number(_ key: ConfigKey, _ range: ClosedRange<Int>, into value: inout Int) throws {
+    /// - Parameter parse: Nil for a text that can't be used.
+    func choice<Value>(
+        _ key: ConfigKey, _ choices: String, into value: inout Value, parse: (String) -> Value?
+    ) throws {
         guard let text = text(key) else { return }
-        guard let number = Int(text), range.contains(number) else {
-            throw SettingsError("\(key) is '\(text)': choose a number from \(range.lowerBound) to \(range.upperBound)")
+        guard let parsed = parse(text) else { throw SettingsError("\(key) is '\(text)': choose \(choices)") }
+        value = parsed
+    }
+
+    func number(_ key: ConfigKey, _ range: ClosedRange<Int>, into value: inout Int) throws {
+        try choice(key, "a number from \(range.lowerBound) to \(range.upperBound)", into: &value) { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
-        value = number
     }
 
     func seconds(
@@ -178,12 +180,8 @@ private struct SettingsReader {
     }
 
     func flag(_ key: ConfigKey, into value: inout Bool) throws {
-        switch text(key)?.lowercased() {
-        case nil: break
-        case "true", "yes", "1": value = true
-        case "false", "no", "0": value = false
-        case let text?: throw SettingsError("\(key) is '\(text)': choose true or false")
-        }
+        let words = ["true": true, "yes": true, "1": true, "false": false, "no": false, "0": false]
+        try choice(key, "true or false", into: &value) { words[$0.lowercased()] }
     }
 
     /// Two settings of which none is of use without the other.

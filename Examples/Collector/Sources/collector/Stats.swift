@@ -12,6 +12,11 @@ struct StatsSample: Sendable, Encodable {
         var state: String
         var keys, indexBytes: Int
         var logBytes, snapshotBytes, commits, syncs: UInt64
+
+        init(_ store: Store.Statistics) {
+            (state, keys, indexBytes, commits) = ("\(store.state)", store.keys, store.indexBytes, store.commits)
+            (logBytes, snapshotBytes, syncs) = (store.logBytes, store.snapshotBytes, store.syncs)
+        }
     }
 
     /// Milliseconds since 1970.
@@ -112,7 +117,7 @@ final class StatsSampler: Service {
         let durations = metrics.duration.reading
         var sample = metrics.totals
         (sample.time, sample.streams) = (clock.now().milliseconds, streams.count)
-        sample.store = (store as? Store)?.statistics.figures
+        sample.store = (store as? Store).map { StatsSample.StoreFigures($0.statistics) }
         sample.isOnCluster = store != nil && sample.store == nil
         state.withLock { [sample] state in
             var sample = sample
@@ -140,13 +145,5 @@ final class StatsSampler: Service {
             sent = number
             try await Task.sleep(for: .milliseconds(250))
         }
-    }
-}
-
-extension Store.Statistics {
-    fileprivate var figures: StatsSample.StoreFigures {
-        .init(
-            state: "\(state)", keys: keys, indexBytes: indexBytes, logBytes: logBytes, snapshotBytes: snapshotBytes,
-            commits: commits, syncs: syncs)
     }
 }

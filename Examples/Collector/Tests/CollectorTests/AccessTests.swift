@@ -51,9 +51,7 @@ import Testing
     }
 
     @Test func requestsOverTheRateAreRefused() async throws {
-        var fixture = Fixture()
-        fixture.settings.requestsPerSecond = 2
-        try await fixture.run { client, _, _ in
+        try await Fixture().with { $0.requestsPerSecond = 2 }.run { client, _, _ in
             let cookie = try await login(client).cookie
             var statuses: [HTTPResponse.Status] = []
             var ofSession: Set<HTTPResponse.Status> = []
@@ -69,9 +67,7 @@ import Testing
     }
 
     @Test func wrongTokensAreLimited() async throws {
-        var fixture = Fixture()
-        fixture.settings.refusalsPerSecond = 1
-        try await fixture.run { client, _, _ in
+        try await Fixture().with { $0.refusalsPerSecond = 1 }.run { client, _, _ in
             var statuses: Set<Int> = []
             for _ in 0..<200 {
                 let answer = try await client.send(.get, "/events", [.authorization: "Bearer not-a-token-of-this"])
@@ -98,7 +94,6 @@ import Testing
 
     // MARK: Sessions
 
-    @discardableResult
     private func login(
         _ client: any TestClientProtocol, _ token: String = Fixture.read
     ) async throws -> (answer: TestResponse, cookie: HTTPFields) {
@@ -106,31 +101,24 @@ import Testing
         return (answer, [.cookie: String((answer.headers[.setCookie] ?? "").prefix { $0 != ";" })])
     }
 
-    private actor Kept {
-        var cookie: HTTPFields = [:]
-        func set(_ cookie: HTTPFields) { self.cookie = cookie }
-    }
-
     @Test func aSessionOpensThePageAndSurvivesARestart() async throws {
         let fixture = Fixture()
-        let kept = Kept()
-        try await fixture.run { client, _, _ in
+        let cookie = try await fixture.run { client, _, _ in
             let (answer, cookie) = try await login(client)
             #expect(answer.status == .noContent)
             let header = try #require(answer.headers[.setCookie])
             for text in ["HttpOnly", "SameSite=Strict", "Path=/"] { #expect(header.contains(text)) }
             #expect(!header.contains("Secure"))
-            await kept.set(cookie)
             #expect(try await client.send(.get, "/session", cookie).text == #"{"isOpen":true}"#)
             #expect(try await client.send(.get, "/session", [.cookie: "other=1"]).text == #"{"isOpen":false}"#)
+            return cookie
         }
         fixture.clock.advance(by: .seconds(6 * 86_400))
         try await fixture.run { client, _, store in
-            let cookie = await kept.cookie
             #expect(try await client.send(.get, "/events", cookie).status == .ok)
             // The secret isn't in the store.
             let secret = Array((cookie[.cookie] ?? "").utf8.suffix(64))
-            for entry in try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries {
+            for entry in try await store.entries {
                 #expect(entry.key.firstRange(of: secret) == nil && entry.value.firstRange(of: secret) == nil)
             }
             // A session doesn't allow to write.
@@ -145,29 +133,28 @@ import Testing
     /// A session is over when its token is no longer in the settings, also if another client gets its name.
     @Test(arguments: [[], ["another-secret-of-tests"]]) func aSessionEndsWithItsToken(_ secrets: [String]) async throws
     {
-        var fixture = Fixture()
-        let kept = Kept()
-        try await fixture.run { client, _, _ in
-            await kept.set(try await login(client).cookie)
-            #expect(try await client.send(.get, "/stats", await kept.cookie).status == .ok)
+        let fixture = Fixture()
+        let cookie = try await fixture.run { client, _, _ in
+            let cookie = try await login(client).cookie
+            #expect(try await client.send(.get, "/stats", cookie).status == .ok)
+            return cookie
         }
-        fixture.settings.tokens = secrets.map { (Client(name: "reader", scope: .read), $0) }
-        try await fixture.run { client, _, _ in
-            let stats = try await client.send(.get, "/stats", await kept.cookie)
+        let tokens = secrets.map { (client: Client(name: "reader", scope: .read), secret: $0) }
+        try await fixture.with { $0.tokens = tokens }.run { client, _, _ in
+            let stats = try await client.send(.get, "/stats", cookie)
             #expect(stats.status == .unauthorized)
-            #expect(try await client.send(.get, "/session", await kept.cookie).text == #"{"isOpen":false}"#)
+            #expect(try await client.send(.get, "/session", cookie).text == #"{"isOpen":false}"#)
         }
     }
 
     @Test(arguments: [nil, "", "x", "../n", String(repeating: "0", count: 64)])
     func withoutASessionNothingIsOpenAndNothingIsWritten(_ value: String?) async throws {
         try await Fixture().run { client, _, store in
-            let before = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries.map(\.sequence)
+            let before = try await store.entries.map(\.sequence)
             let headers: HTTPFields = value.map { [.cookie: "\(Access.cookie)=\($0)"] } ?? [:]
             #expect(try await client.send(.get, "/stats", headers).status == .unauthorized)
             #expect(try await client.send(.post, "/logout", headers).status == .noContent)
-            let all = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
-            #expect(all.map(\.sequence) == before)
+            #expect(try await store.entries.map(\.sequence) == before)
         }
     }
 
@@ -182,8 +169,7 @@ import Testing
     }
 
     @Test func attemptsAreLimitedAlsoAfterARestart() async throws {
-        var fixture = Fixture()
-        fixture.settings.loginsPerMinute = 3
+        let fixture = Fixture().with { $0.loginsPerMinute = 3 }
         for attempts in [3, 0] {
             try await fixture.run { client, _, _ in
                 for _ in 0..<attempts { #expect(try await login(client, "wrong").answer.status == .unauthorized) }
@@ -194,8 +180,8 @@ import Testing
         }
         fixture.clock.advance(by: .seconds(60))
         try await fixture.run { client, _, _ in
-            let answer = try await login(client)
-            #expect(answer.answer.status == .noContent)
+            let answer = try await login(client).answer
+            #expect(answer.status == .noContent)
             // A token for writing opens no session, and neither does what is none.
             #expect(try await login(client, Fixture.write).answer.status == .unauthorized)
             #expect(try await client.send(.post, "/login", [:], "token=x").code == "invalid-login")

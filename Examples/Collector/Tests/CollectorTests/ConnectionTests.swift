@@ -128,8 +128,7 @@ import Testing
         ),
     ])
     func theLastAnswerEndsTheConnection(_ request: String, _ status: String, _ text: String) async throws {
-        var fixture = Fixture()
-        (fixture.settings.idleTimeout, fixture.settings.bodyTimeout) = (.seconds(3_600), .seconds(3_600))
+        let fixture = Fixture().with { ($0.idleTimeout, $0.bodyTimeout) = (.seconds(3_600), .seconds(3_600)) }
         let headers = "Host: a\r\nAuthorization: Bearer \(Fixture.write)\r\nContent-Type: application/json"
         try await fixture.run(.live) { client, _, store in
             let run = HostileRun(port: try #require(client.port), writeToken: "", readToken: "")
@@ -169,9 +168,7 @@ import Testing
     }
 
     @Test func bodiesAndAnswersTakeNoMoreMemoryThanTheyMay() async throws {
-        var fixture = Fixture()
-        fixture.settings.maximumBufferedBytes = 100_000
-        try await fixture.run { client, collector, _ in
+        try await Fixture().with { $0.maximumBufferedBytes = 100_000 }.run { client, collector, _ in
             let large = "{\"type\":\"a\",\"x\":\"\(String(repeating: "x", count: 40_000))\"}"
             for _ in 0..<3 { #expect(try await client.post(large).status == .created) }
             let reservation = Reservation(of: collector.memory)
@@ -189,7 +186,8 @@ import Testing
     @Test(arguments: 1...8 as ClosedRange<UInt64>) func noHostileRequestIsAnErrorOfTheService(_ seed: UInt64)
         async throws
     {
-        try await Fixture().run(.live) { client, _, _ in
+        // The connection of the test's own client is idle meanwhile.
+        try await Fixture().with { $0.idleTimeout = .seconds(3_600) }.run(.live) { client, _, _ in
             let run = HostileRun(port: try #require(client.port), writeToken: Fixture.write, readToken: Fixture.read)
             let kept = try await client.post().ids
             let result = await run.run(seed: seed) { $0 < 150 }

@@ -48,8 +48,7 @@ import Testing
     /// What is acknowledged is there, by the store's time.
     @Test func anEventThatHasExpiredMeanwhileIsNotAcknowledged() async throws {
         let disk = SimulatedDisk(seed: 4)
-        var fixture = Fixture(on: disk.storage)
-        fixture.settings.retention = .seconds(60)
+        let fixture = Fixture(on: disk.storage).with { $0.retention = .seconds(60) }
         try await fixture.run { [clock = fixture.clock] client, _, _ in
             #expect(try await client.post().status == .created)
             disk.observe { (operation, _) in if operation == .sync { clock.advance(by: .seconds(61)) } }

@@ -84,25 +84,38 @@ struct Fixture {
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: clock)
     }
 
+    /// The same with other settings.
+    func with(_ change: (inout Settings) -> Void) -> Fixture {
+        var copy = self
+        change(&copy.settings)
+        return copy
+    }
+
     /// Opens the store, runs the service's routes, and closes the store.
-    func run(
+    @discardableResult
+    func run<R: Sendable>(
         _ setup: TestingSetup = .router,
-        _ body: @Sendable @escaping (any TestClientProtocol, Collector, any KeyValueStore) async throws -> Void
-    ) async throws {
+        _ body: @Sendable @escaping (any TestClientProtocol, Collector, any KeyValueStore) async throws -> R
+    ) async throws -> R {
         let store = try await open()
+        let result: R
         do {
             let collector = try await collector(store)
-            try await collector.application().test(setup) { client in try await body(client, collector, store) }
+            result = try await collector.application().test(setup) { try await body($0, collector, store) }
         } catch {
             try? await store.end()
             throw error
         }
         try await store.end()
+        return result
     }
 }
 
 extension KeyValueStore {
     var eventCount: Int { get async throws { try await fetchCount(in: Keys.events) } }
+
+    /// Everything that is in it.
+    var entries: [Entry] { get async throws { try await fetchEntries(in: .all, reversed: false, limit: .max).entries } }
 
     /// Closes it, whichever engine it is.
     func end() async throws {
@@ -160,31 +173,18 @@ extension TestClientProtocol {
         if let after { request.headers.add(name: "Last-Event-ID", value: after) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         #expect(response.status == .ok && response.headers["content-type"] == ["text/event-stream"])
-        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        let task = Task {
-            defer { continuation.finish() }
-            var text = ""
-            for try await part in response.body {
-                text += String(buffer: part)
-                while let end = text.firstIndex(of: "\n") {
-                    continuation.yield(String(text[..<end]))
-                    text = String(text[text.index(after: end)...])
-                }
-            }
-        }
-        defer { task.cancel() }
-        var reader = StreamReader(lines: lines.makeAsyncIterator())
+        var reader = StreamReader(lines: response.body.splitUTF8Lines().makeAsyncIterator())
         return try await body(&reader)
     }
 }
 
 /// The lines of a stream as they come.
 struct StreamReader {
-    var lines: AsyncStream<String>.Iterator
+    var lines: NIODecodedAsyncSequence<HTTPClientResponse.Body, NIOSplitUTF8LinesMessageDecoder>.AsyncIterator
 
-    /// The rest of the next line that begins so.
+    /// The rest of the next line that begins so; nil when the stream has ended.
     mutating func next(_ prefix: String) async -> String? {
-        while let line = await lines.next() {
+        while let line = try? await lines.next() {
             if line.hasPrefix(prefix) { return String(line.dropFirst(prefix.count)) }
         }
         return nil

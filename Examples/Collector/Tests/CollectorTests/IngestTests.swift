@@ -70,9 +70,9 @@ import Testing
     }
 
     @Test func limitsAreKept() async throws {
-        var fixture = Fixture()
-        (fixture.settings.maximumEvents, fixture.settings.maximumEventBytes) = (3, 100)
-        fixture.settings.maximumBodyBytes = 1_024
+        let fixture = Fixture().with {
+            ($0.maximumEvents, $0.maximumEventBytes, $0.maximumBodyBytes) = (3, 100, 1_024)
+        }
         try await fixture.run { client, _, store in
             let line = "{\"type\":\"a\"}\n"
             #expect(try await client.post(String(repeating: line, count: 3)).status == .created)
@@ -90,8 +90,7 @@ import Testing
     }
 
     @Test func eventsExpire() async throws {
-        var fixture = Fixture()
-        fixture.settings.retention = .seconds(60)
+        let fixture = Fixture().with { $0.retention = .seconds(60) }
         try await fixture.run { [clock = fixture.clock] client, _, _ in
             _ = try await client.post(#"{"type":"a","time":5}"#)
             clock.advance(by: .seconds(59))
@@ -120,12 +119,11 @@ import Testing
             let first = try await client.post(Self.two, key: "k1")
             #expect(first.headers[.idempotentReplayed] == nil)
             fixture.clock.advance(by: .seconds(10))
-            let written = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
+            let written = try await store.entries.map(\.sequence)
             let second = try await client.post(Self.two, key: "k1")
             #expect(second.status == .created && second.headers[.idempotentReplayed] == "true")
             #expect(second.text == first.text)
-            let all = try await store.fetchEntries(in: .all, reversed: false, limit: .max).entries
-            #expect(all.map(\.sequence) == written.map(\.sequence))
+            #expect(try await store.entries.map(\.sequence) == written)
             let reused = try await client.post("{\"type\":\"c\"}", key: "k1")
             #expect(reused.status == .unprocessableContent && reused.code == "idempotency-key-reused")
             // Another key, none, and that of another client.
@@ -139,8 +137,7 @@ import Testing
 
     /// After the clock was ahead, the store's time is later. What was acknowledged is there all the same.
     @Test func whatIsAcknowledgedExpiresByTheStoresTime() async throws {
-        var fixture = Fixture()
-        (fixture.settings.retention, fixture.settings.idempotency) = (.seconds(3_600), .seconds(3_600))
+        let fixture = Fixture().with { ($0.retention, $0.idempotency) = (.seconds(3_600), .seconds(3_600)) }
         try await fixture.run { [clock = fixture.clock] client, _, _ in
             clock.advance(by: .seconds(86_400))
             _ = try await client.post(Self.two)
@@ -152,24 +149,20 @@ import Testing
     }
 
     @Test func anAnswerSurvivesReopeningUntilItExpires() async throws {
-        var fixture = Fixture()
-        fixture.settings.idempotency = .seconds(200)
-        let answers = Answers()
+        let fixture = Fixture().with { $0.idempotency = .seconds(200) }
+        var answers: [String] = []
         for (opening, key) in ["k", "k", "k", nil, "k"].enumerated() {
-            try await fixture.run { client, _, store in
-                await answers.append(try await client.post(Self.two, key: key).text)
+            let answer = try await fixture.run { client, _, store in
+                let answer = try await client.post(Self.two, key: key).text
                 #expect(try await store.eventCount == 2 * max(1, opening - 1))
+                return answer
             }
+            answers.append(answer)
             fixture.clock.advance(by: .seconds(60))
         }
         // Without a key, and after the answer has expired, each opening gives other ids.
-        #expect(Set(await answers.texts.prefix(3)).count == 1)
-        #expect(Set(await answers.texts).count == 3)
-    }
-
-    private actor Answers {
-        var texts: [String] = []
-        func append(_ text: String) { texts.append(text) }
+        #expect(Set(answers.prefix(3)).count == 1)
+        #expect(Set(answers).count == 3)
     }
 
     @Test func ofConcurrentRequestsWithOneKeyOneIsWritten() async throws {

@@ -103,9 +103,7 @@ import Testing
     }
 
     @Test func withoutAnIndexOfTypesTheyCanNotBeAskedFor() async throws {
-        var fixture = Fixture()
-        fixture.settings.hasTypeIndex = false
-        try await fixture.run { client, _, store in
+        try await Fixture().with { $0.hasTypeIndex = false }.run { client, _, store in
             let answer = try await client.post("{\"type\":\"a\"}\n{\"type\":\"b\"}")
             #expect(answer.status == .created)
             #expect(try await store.fetchCount(in: Keys.events("a", from: nil, to: nil)) == 0)

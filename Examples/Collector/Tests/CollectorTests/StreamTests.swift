@@ -16,27 +16,23 @@ import Testing
         "{\"type\":\"\(type)\",\"n\":\(number)}"
     }
 
-    private actor Kept<Value: Sendable> {
-        var value: Value?
-        func set(_ value: Value?) { self.value = value }
-    }
-
     @Test(arguments: [Fixture(), Fixture(.gentle)])
     func eventsComeAndAStreamContinuesAfterARestart(_ fixture: Fixture) async throws {
-        let position = Kept<String>()
-        try await fixture.run(.live) { client, _, _ in
-            try await client.stream { reader in
+        let position = try await fixture.run(.live) { client, _, _ in
+            let position = try await client.stream { reader in
                 #expect(await reader.next("retry: ") == "2000")
                 _ = await reader.next("id: ")
                 _ = try await client.post(Self.event(1) + "\n" + Self.event(2))
                 #expect(await reader.next("data: ")?.contains("\"n\":1") == true)
-                await position.set(await reader.next("id: "))
+                let position = await reader.next("id: ")
                 #expect(await reader.next("data: ")?.contains("\"n\":2") == true)
+                return position
             }
             _ = try await client.post(Self.event(3))
+            return position
         }
         try await fixture.run(.live) { client, _, _ in
-            try await client.stream(after: await position.value) { reader in
+            try await client.stream(after: position) { reader in
                 #expect(await reader.next("data: ")?.contains("\"n\":3") == true)
                 _ = try await client.post(Self.event(4))
                 #expect(await reader.next("data: ")?.contains("\"n\":4") == true)
@@ -123,45 +119,39 @@ import Testing
     }
 
     @Test func anIdleStreamSendsHeartbeatsAndEndsAtShutdown() async throws {
-        var fixture = Fixture()
-        fixture.settings.heartbeat = .milliseconds(20)
-        let streams = Kept<Task<Void, any Error>>()
-        try await fixture.run(.live) { client, _, _ in
+        let stream = try await Fixture().with { $0.heartbeat = .milliseconds(20) }.run(.live) { client, _, _ in
             let (ready, signal) = AsyncStream.makeStream(of: Void.self)
-            await streams.set(
-                Task {
-                    try await client.stream { reader in
-                        #expect(await reader.next(": ") == "still here")
-                        signal.finish()
-                        // Until the server ends it.
-                        while await reader.next("") != nil {}
-                    }
-                })
+            let stream = Task {
+                try await client.stream { reader in
+                    #expect(await reader.next(": ") == "still here")
+                    signal.finish()
+                    // Until the server ends it.
+                    while await reader.next("") != nil {}
+                }
+            }
             for await _ in ready {}
+            return stream
         }
-        try await streams.value?.value
+        try await stream.value
     }
 
     /// Hangs if such a client holds up the shutdown.
     @Test func aClientThatReadsNothingDoesNotHoldUpTheShutdown() async throws {
-        // Keeps the connection open until the service has ended.
-        let kept = Kept<HTTPClientResponse>()
-        try await Fixture().run(.live) { client, _, _ in
+        let response = try await Fixture().run(.live) { client, _, _ in
             let port = try #require(client.port)
             var request = HTTPClientRequest(url: "http://127.0.0.1:\(port)/events/stream")
             request.headers.add(name: "Authorization", value: "Bearer \(Fixture.read)")
             let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
             let event = "{\"type\":\"a\",\"x\":\"\(String(repeating: "x", count: 60_000))\"}\n"
             for _ in 0..<4 { _ = try await client.post(String(repeating: event, count: 100)) }
-            #expect(response.status == .ok)
-            await kept.set(response)
+            // Its connection is open until the service has ended.
+            return response
         }
-        #expect(await kept.value != nil)
+        #expect(response.status == .ok)
     }
 
     @Test func streamsAreLimitedAndReleased() async throws {
-        var fixture = Fixture()
-        (fixture.settings.maximumStreams, fixture.settings.heartbeat) = (1, .milliseconds(20))
+        let fixture = Fixture().with { ($0.maximumStreams, $0.heartbeat) = (1, .milliseconds(20)) }
         try await fixture.run(.live) { client, _, _ in
             try await client.stream { reader in
                 #expect(await reader.next("retry: ") == "2000")

@@ -80,7 +80,7 @@ public final class LocalServer: Sendable {
     /// Runs `etcdctl` on it.
     @discardableResult
     public func control(_ arguments: String...) throws -> String {
-        try run(["etcdctl", "--endpoints", "\(endpoint)"] + arguments)
+        try TestCluster.control(arguments, at: [endpoint])
     }
 
     /// Ends it, and removes its data.

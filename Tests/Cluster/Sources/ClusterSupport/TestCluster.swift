@@ -25,4 +25,30 @@ public enum TestCluster {
         configuration.expiryMargin = .seconds(3_600)
         return configuration
     }
+
+    /// Runs `etcdctl` on the servers, or on one.
+    ///
+    /// - Returns: What it prints.
+    @discardableResult
+    public static func control(
+        _ arguments: [String], at servers: [EtcdStore.Configuration.Endpoint] = endpoints
+    ) throws -> String {
+        try run(["etcdctl", "--endpoints", servers.map(\.description).joined(separator: ",")] + arguments)
+    }
+}
+
+/// Runs a command.
+///
+/// - Returns: What it prints.
+@discardableResult
+public func run(_ command: [String]) throws -> String {
+    let (process, output) = (Process(), Pipe())
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["ETCDCTL_API=3"] + command
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let data = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return String(decoding: data, as: UTF8.self)
 }

@@ -4,10 +4,6 @@ import Foundation
 struct Client: Sendable {
     let name: String
     let call: @Sendable (_ key: [UInt8], _ number: Int) async throws -> Void
-
-    init(_ name: String, _ call: @escaping @Sendable (_ key: [UInt8], _ number: Int) async throws -> Void) {
-        (self.name, self.call) = (name, call)
-    }
 }
 
 /// Something that several clients do, in turns.
@@ -15,10 +11,6 @@ struct Row: Sendable {
     let name: String
     let tasks: Int
     let clients: [Client]
-
-    init(_ name: String, _ tasks: Int, _ clients: [Client]) {
-        (self.name, self.tasks, self.clients) = (name, tasks, clients)
-    }
 
     func measure(rounds: Int, seconds: Double) async throws -> RowResult {
         var results = clients.map { RowResult.Rates(client: $0.name) }

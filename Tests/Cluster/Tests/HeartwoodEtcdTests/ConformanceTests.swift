@@ -1,13 +1,11 @@
 import ClusterSupport
-import Foundation
 import HeartwoodEtcd
 import KeyValueStore
 import KeyValueStoreTesting
-import Synchronization
 import Testing
 
 /// An etcd cluster passes the suite. Each check has its own stores and its own clock.
-@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)))
+@Suite(.onCluster)
 struct ConformanceTests {
     @Test(arguments: ConformanceCheck.all)
     func linearizable(_ check: ConformanceCheck) async throws {
@@ -20,7 +18,7 @@ struct ConformanceTests {
     }
 
     private func subject(_ reads: EtcdStore.Configuration.Consistency) -> KeyValueStoreConformance.Subject {
-        let clock = TestClock()
+        let clock = MovedClock()
         var subject = KeyValueStoreConformance.Subject("EtcdStore") {
             var configuration = TestCluster.configuration()
             configuration.reads = reads
@@ -33,19 +31,7 @@ struct ConformanceTests {
             await store.close()
             return try await EtcdStore.open(store.configuration)
         }
-        subject.advanceClock = { clock.advance(by: $0) }
+        subject.advanceClock = { time in clock.move { $0 += time } }
         return subject
     }
-}
-
-/// The system's time, and what a test adds.
-final class TestClock: Sendable {
-    private let advanced = Mutex(Duration.zero)
-
-    var now: Timestamp {
-        let since1970 = Duration.milliseconds(Int64(Date.now.timeIntervalSince1970 * 1_000))
-        return Timestamp(milliseconds: 0) + (since1970 + advanced.withLock { $0 })
-    }
-
-    func advance(by duration: Duration) { advanced.withLock { $0 += duration } }
 }

@@ -5,7 +5,7 @@ import KeyValueStore
 import Testing
 
 /// What concerns a whole cluster, on servers of their own.
-@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+@Suite(.onCluster, .timeLimit(.minutes(5)))
 struct OwnServerTests {
     private func withStore(_ arguments: [String], _ body: (LocalServer, EtcdStore) async throws -> Void) async throws {
         let server = try await LocalServer(arguments)
@@ -81,10 +81,8 @@ struct OwnServerTests {
                         var count = UInt16(0)
                         while true {
                             let key = [writer] + withUnsafeBytes(of: count.bigEndian, Array.init)
-                            let found = await code {
-                                try await store.put(key, [UInt8](repeating: 0, count: 16_384))
-                            }
-                            guard let found else {
+                            let found = await code { try await store.put(key, [UInt8](repeating: 0, count: 16_384)) }
+                            if found == nil {
                                 count += 1
                                 continue
                             }
@@ -104,9 +102,7 @@ struct OwnServerTests {
             try server.control("defrag")
             try server.control("alarm", "disarm")
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for writer in writers {
-                    group.addTask { try await store.put([writer], [1]) }
-                }
+                for writer in writers { group.addTask { try await store.put([writer], [1]) } }
                 try await group.waitForAll()
             }
             #expect(try await store.readView().fetchCount(in: .all) == writers.count)
@@ -169,17 +165,15 @@ struct OwnServerTests {
         let path = { (name: String) in directory.appending(path: name).path }
         try "subjectAltName=DNS:localhost,IP:127.0.0.1\n".write(
             toFile: path("names"), atomically: true, encoding: .utf8)
-        try run(
-            "openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=authority",
-            "-keyout", path("ca.key"), "-out", path("ca.pem"))
+        let request = ["openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj"]
+        try run(request + ["/CN=authority", "-x509", "-days", "1", "-keyout", path("ca.key"), "-out", path("ca.pem")])
         for name in ["server", "client"] {
-            try run(
-                "openssl", "req", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=\(name)", "-keyout",
-                path("\(name).key"), "-out", path("\(name).csr"))
-            try run(
+            try run(request + ["/CN=\(name)", "-keyout", path("\(name).key"), "-out", path("\(name).csr")])
+            try run([
                 "openssl", "x509", "-req", "-in", path("\(name).csr"), "-CA", path("ca.pem"), "-CAkey",
                 path("ca.key"), "-CAcreateserial", "-days", "1", "-extfile", path("names"), "-out",
-                path("\(name).pem"))
+                path("\(name).pem"),
+            ])
         }
     }
 }

@@ -16,7 +16,7 @@ struct Town: Codable, Identifiable, Sendable, Hashable {
 }
 
 /// How many round trips the typed layer takes.
-@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+@Suite(.onCluster, .timeLimit(.minutes(5)))
 struct RoundTripTests {
     /// The calls that `body` makes.
     private func calls(_ store: EtcdStore, _ body: () async throws -> Void) async rethrows -> Int {
@@ -47,10 +47,10 @@ struct RoundTripTests {
     }
 
     @Test func manyCallsNeedOneConnection() async throws {
-        let store = try await EtcdStore.open(TestCluster.configuration())
-        let number = try await calls(store) { for _ in 0..<500 { _ = try await store.fetchEntry([1]) } }
-        // One more may be the sweep's.
-        #expect(number <= 501, "calls were repeated")
-        await store.close()
+        try await withStore { store in
+            let number = try await calls(store) { for _ in 0..<500 { _ = try await store.fetchEntry([1]) } }
+            // One more may be the sweep's.
+            #expect(number <= 501, "calls were repeated")
+        }
     }
 }

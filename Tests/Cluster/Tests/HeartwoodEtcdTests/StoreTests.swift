@@ -5,18 +5,8 @@ import KeyValueStore
 import Testing
 
 /// What `EtcdStore` does beyond the conformance suite.
-@Suite(.enabled(if: TestCluster.isThere, Comment(rawValue: TestCluster.hint)), .timeLimit(.minutes(5)))
+@Suite(.onCluster, .timeLimit(.minutes(5)))
 struct StoreTests {
-    private func withStore(
-        _ configure: (inout EtcdStore.Configuration) -> Void = { _ in }, _ body: (EtcdStore) async throws -> Void
-    ) async throws {
-        var configuration = TestCluster.configuration()
-        configure(&configuration)
-        let store = try await EtcdStore.open(configuration)
-        try await body(store)
-        await store.close()
-    }
-
     @Test func twoProgramsShareAStore() async throws {
         try await withStore { store in
             let other = try await EtcdStore.open(store.configuration)
@@ -137,9 +127,8 @@ struct StoreTests {
             }
             let read = WriteBatch(conditions: [.unchangedKey([2], since: view)])
             #expect(await code { try await store.write(read, durability: nil) } == nil)
-            let endpoint = try #require(TestCluster.endpoints.first)
             let fences = String(decoding: store.configuration.prefix, as: UTF8.self) + "f"
-            while try !run("etcdctl", "--endpoints", "\(endpoint)", "get", "--prefix", fences).isEmpty {
+            while try !TestCluster.control(["get", "--prefix", fences]).isEmpty {
                 try await store.put([3], [1])
                 try await Task.sleep(for: .milliseconds(50))
             }
@@ -158,42 +147,8 @@ struct StoreTests {
 
     @Test func somethingElseUnderThePrefixIsRefused() async throws {
         let configuration = TestCluster.configuration()
-        let endpoint = try #require(configuration.endpoints.first)
         let prefix = String(decoding: configuration.prefix, as: UTF8.self)
-        _ = try run("etcdctl", "--endpoints", "\(endpoint)", "put", prefix + "i", "something else")
+        try TestCluster.control(["put", prefix + "i", "something else"])
         #expect(await code { _ = try await EtcdStore.open(configuration) } == .unsupportedFormat)
-    }
-}
-
-/// The error of a call; nil if it has none.
-func error(_ body: () async throws -> Void) async -> StoreError? {
-    do {
-        try await body()
-        return nil
-    } catch {
-        return error as? StoreError
-    }
-}
-
-/// The code of the error of a call; nil if it has none.
-func code(_ body: () async throws -> Void) async -> StoreError.Code? { await error(body)?.code }
-
-extension KeyValueStore {
-    /// Writes one key.
-    @discardableResult
-    func put(
-        _ key: some ByteSource, _ value: some ByteSource, expires: Expiry = .never
-    ) async throws(StoreError) -> SequenceNumber {
-        var batch = WriteBatch()
-        batch.put(key, value, expires: expires)
-        return try await write(batch, durability: nil)
-    }
-
-    /// Removes one key.
-    @discardableResult
-    func remove(_ key: some ByteSource) async throws(StoreError) -> SequenceNumber {
-        var batch = WriteBatch()
-        batch.remove(key)
-        return try await write(batch, durability: nil)
     }
 }

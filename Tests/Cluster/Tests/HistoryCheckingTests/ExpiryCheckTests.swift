@@ -1,5 +1,6 @@
-import HistoryChecking
 import Testing
+
+@testable import cluster_campaign
 
 @Suite struct ExpiryCheckTests {
     private func operation(

@@ -1,5 +1,6 @@
-import HistoryChecking
 import Testing
+
+@testable import cluster_campaign
 
 @Suite struct FeedCheckTests {
     @Test func acceptsACompleteFeed() {

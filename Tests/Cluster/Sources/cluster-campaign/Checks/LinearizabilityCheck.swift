@@ -7,7 +7,7 @@
 /// operation that has ended can't be placed. A set of placed operations that leads to the same value is tried once.
 ///
 /// Registers are independent: a history of many keys is linearizable if that of each key is (Herlihy and Wing, 1990).
-public struct LinearizabilityCheck {
+struct LinearizabilityCheck {
     private let operations: [RegisterOperation]
     /// Starts and ends in the order of time, as a linked list from which placed operations are lifted.
     private var next: [Int]
@@ -49,7 +49,7 @@ public struct LinearizabilityCheck {
     ///   - initial: The value before the first operation.
     ///   - steps: When to give up.
     /// - Complexity: Exponential in the number of operations that overlap, in the worst case.
-    public static func check(
+    static func check(
         _ history: [RegisterOperation], initial: Int? = nil, steps: Int = 5_000_000
     ) -> Linearizability {
         var check = LinearizabilityCheck(history)
@@ -118,8 +118,18 @@ public struct LinearizabilityCheck {
     }
 }
 
+/// What a check of a history has found.
+enum Linearizability: Equatable {
+    /// There is an order.
+    case linearizable
+    /// There is none. The operations are those that no order could place, among those that were under way then.
+    case notLinearizable(stuck: [RegisterOperation])
+    /// It was given up after so many steps.
+    case undecided(steps: Int)
+}
+
 /// A set of small numbers.
-struct Bits: Hashable {
+private struct Bits: Hashable {
     private var words: [UInt64]
 
     init(count: Int) { words = [UInt64](repeating: 0, count: (count + 63) / 64) }

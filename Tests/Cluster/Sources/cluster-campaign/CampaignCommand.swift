@@ -1,11 +1,10 @@
 import ArgumentParser
-import ClusterCampaign
 import ClusterSupport
 import Foundation
 
 /// Runs clients on a cluster while servers and networks fail, and judges what they saw.
 @main
-struct ClusterCampaignCommand: AsyncParsableCommand {
+struct CampaignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cluster-campaign",
         abstract: "Runs clients on a cluster while servers and networks fail, and judges what they saw.",
@@ -21,33 +20,33 @@ struct ClusterCampaignCommand: AsyncParsableCommand {
     @Flag(help: "Judge the histories that are kept, without a run.") var replay = false
 
     func run() async throws {
-        if replay {
-            try replayAll()
-            return
-        }
+        if try await !(replay ? replayAll() : runAll()) { throw ExitCode(1) }
+    }
+
+    private func runAll() async throws -> Bool {
         guard TestCluster.isThere else {
             throw ValidationError("there are no servers: start it with Tools/cluster --namespaces")
         }
         if let keep { try FileManager.default.createDirectory(atPath: keep, withIntermediateDirectories: true) }
         let nemesis = try await Nemesis()
-        var failed = 0
+        var hasPassed = true
         for seed in seed..<seed + UInt64(max(1, runs)) {
             let path = keep.map { "\($0)/run-\(seed)-\(seconds)s.json" }
             if let path, FileManager.default.fileExists(atPath: path) { continue }
             let history = try await CampaignRun(seed: seed, time: .seconds(seconds)).run(nemesis)
             if let path { try history.write(to: path) }
-            if !judge(history, "seed \(seed)") { failed += 1 }
+            if !judge(history, "seed \(seed)") { hasPassed = false }
         }
-        if failed > 0 { throw ExitCode(1) }
+        return hasPassed
     }
 
-    private func replayAll() throws {
+    private func replayAll() throws -> Bool {
         guard let keep else { throw ValidationError("--replay needs --keep") }
-        var failed = 0
+        var hasPassed = true
         for name in try FileManager.default.contentsOfDirectory(atPath: keep).sorted() where name.hasSuffix(".json") {
-            if !judge(try CampaignHistory.read("\(keep)/\(name)"), name) { failed += 1 }
+            if !judge(try CampaignHistory.read("\(keep)/\(name)"), name) { hasPassed = false }
         }
-        if failed > 0 { throw ExitCode(1) }
+        return hasPassed
     }
 
     /// Prints a summary. False if there are problems.

@@ -4,9 +4,9 @@
 /// Observations", 2020): a read of a list shows the order of all appends to it, so the dependencies between
 /// transactions follow from the reads. A history is strictly serialisable only if these, with the order in time, have
 /// no cycle.
-public struct ListAppendCheck {
+struct ListAppendCheck {
     private let history: [ListTransaction]
-    private var anomalies: [ListAnomaly] = []
+    private var problems: [String] = []
     /// Which transaction appended a value to a list.
     private var writers: [Append: Int] = [:]
     /// The longest read of each list.
@@ -33,14 +33,15 @@ public struct ListAppendCheck {
         }
     }
 
-    /// All anomalies that are found. Of cycles, one for each group of transactions that depend on each other.
+    /// What contradicts strict serialisability; empty if nothing does. Of cycles, there is one for each group of
+    /// transactions that depend on each other.
     ///
     /// - Complexity: O(steps * length of the lists), and O(n * concurrency) for the order in time.
-    public static func anomalies(of history: [ListTransaction]) -> [ListAnomaly] {
+    static func problems(_ history: [ListTransaction]) -> [String] {
         var check = ListAppendCheck(history)
         check.run()
-        var seen: Set<ListAnomaly> = []
-        return check.anomalies.filter { seen.insert($0).inserted }
+        var seen: Set<String> = []
+        return check.problems.filter { seen.insert($0).inserted }
     }
 
     private mutating func run() {
@@ -50,7 +51,7 @@ public struct ListAppendCheck {
         addDependencies(reads)
         addRealTime()
         // What a list was at all must be clear before it can be said what depends on what.
-        if anomalies.isEmpty { anomalies += graph.cycles().map(ListAnomaly.cycle) }
+        if problems.isEmpty { problems += graph.cycles().map(\.description) }
     }
 
     /// What transactions read that others wrote: without their own appends, which are checked here.
@@ -67,7 +68,7 @@ public struct ListAppendCheck {
                 case .read(let key, let values):
                     let appended = own[key] ?? []
                     if values.suffix(appended.count) != appended[...] || known[key].map({ $0 != values }) ?? false {
-                        anomalies.append(.inconsistentWithin(transaction: number))
+                        problems.append("transaction \(number) doesn't see its own appends, or sees them change")
                         continue
                     }
                     if known[key] == nil {
@@ -83,10 +84,15 @@ public struct ListAppendCheck {
     private mutating func checkValues(_ read: Read) {
         var seen: Set<Int> = []
         for value in read.values {
-            if !seen.insert(value).inserted { anomalies.append(.duplicate(key: read.key, value: value)) }
-            let writer = writers[Append(key: read.key, value: value)]
-            if writer.map({ history[$0].outcome == .aborted }) ?? true {
-                anomalies.append(.strangeValue(key: read.key, value: value, abortedBy: writer))
+            if !seen.insert(value).inserted { problems.append("list \(read.key) has \(value) twice") }
+            guard let writer = writers[Append(key: read.key, value: value)] else {
+                problems.append("list \(read.key) has \(value), which is unknown")
+                continue
+            }
+            // G1a.
+            if history[writer].outcome == .aborted {
+                problems.append(
+                    "list \(read.key) has \(value), which transaction \(writer) appended and was aborted")
             }
         }
         guard let last = read.values.last, let writer = writers[Append(key: read.key, value: last)],
@@ -95,8 +101,10 @@ public struct ListAppendCheck {
         let appends = history[writer].steps.compactMap { step in
             if case .append(read.key, let value) = step { value } else { nil }
         }
+        // G1b.
         if appends.last != last {
-            anomalies.append(.intermediateRead(key: read.key, value: last, reader: read.transaction))
+            problems.append(
+                "transaction \(read.transaction) read list \(read.key) up to \(last), in the middle of a transaction")
         }
     }
 
@@ -105,10 +113,12 @@ public struct ListAppendCheck {
         for read in reads where read.values.count > orders[read.key]?.count ?? -1 { orders[read.key] = read.values }
         for read in reads {
             guard let order = orders[read.key], !order.starts(with: read.values) else { continue }
-            anomalies.append(.incompatibleReads(key: read.key, order, read.values))
+            problems.append("list \(read.key) was read as \(order) and as \(read.values)")
         }
     }
 
+    /// Of several dependencies between two transactions, the graph keeps the first: so the strongest are added first,
+    /// which say most about the data.
     private mutating func addDependencies(_ reads: [Read]) {
         // Appends that were acknowledged but are in no read come after all reads.
         var unread: [Int: [Int]] = [:]
@@ -124,10 +134,11 @@ public struct ListAppendCheck {
             }
         }
         for read in reads {
+            guard let last = read.values.last else { continue }
+            add(writers[Append(key: read.key, value: last)], .writeBeforeRead, read.transaction)
+        }
+        for read in reads {
             let order = orders[read.key] ?? []
-            if let last = read.values.last {
-                add(writers[Append(key: read.key, value: last)], .writeBeforeRead, read.transaction)
-            }
             if read.values.count < order.count {
                 let later = Append(key: read.key, value: order[read.values.count])
                 add(read.transaction, .readBeforeWrite, writers[later])
@@ -137,7 +148,7 @@ public struct ListAppendCheck {
         }
     }
 
-    private mutating func add(_ from: Int?, _ dependency: Dependency, _ to: Int?) {
+    private mutating func add(_ from: Int?, _ dependency: DependencyGraph.Dependency, _ to: Int?) {
         if let from, let to, from != to { graph.add(from, dependency, to) }
     }
 

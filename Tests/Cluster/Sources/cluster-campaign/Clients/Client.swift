@@ -1,7 +1,7 @@
+import ClusterSupport
 import HeartwoodEtcd
 import HeartwoodRepository
 import HeartwoodTesting
-import HistoryChecking
 import KeyValueStore
 
 /// A program that uses the store, and notes what it sees.

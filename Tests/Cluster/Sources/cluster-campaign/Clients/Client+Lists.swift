@@ -1,4 +1,3 @@
-import HistoryChecking
 import KeyValueStore
 
 extension Client {

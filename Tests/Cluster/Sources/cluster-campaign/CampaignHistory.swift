@@ -1,31 +1,29 @@
 import Foundation
-public import HistoryChecking
-public import KeyValueStore
+import KeyValueStore
 import Synchronization
 
 /// What the clients of a run have seen.
-public struct CampaignHistory: Sendable, Codable {
+struct CampaignHistory: Sendable, Codable {
     /// The calls on each register.
-    public var registers: [String: [RegisterOperation]] = [:]
+    var registers: [String: [RegisterOperation]] = [:]
     /// The transactions on lists.
-    public var lists: [ListTransaction] = []
+    var lists: [ListTransaction] = []
     /// The calls on keys that expire.
-    public var expiring: [ExpiringOperation] = []
+    var expiring: [ExpiringOperation] = []
     /// The sequence numbers of acknowledged writes.
-    public var acknowledged: [SequenceNumber] = []
+    var acknowledged: [SequenceNumber] = []
     /// The sequence numbers of the batches that a feed has delivered, in its order.
-    public var followed: [SequenceNumber] = []
-    /// Keys whose contents differ between a copy that was made by the feed and the store at the end.
-    public var differences: [String] = []
-    /// Writes that the feed has twice, and what the verification of the repository has found at the end.
-    public var findings: [String] = []
+    var followed: [SequenceNumber] = []
+    /// Writes that the feed has twice, and what was found at the end: where a copy by the feed differs from the store,
+    /// and what the verification of the repository says.
+    var findings: [String] = []
     /// The faults, and when they were made.
-    public var faults: [String] = []
+    var faults: [String] = []
     /// How often clients were told an outcome, by its code.
-    public var outcomes: [String: Int] = [:]
+    var outcomes: [String: Int] = [:]
 
     /// What contradicts the store's promises; empty if nothing does.
-    public func problems() -> [String] {
+    func problems() -> [String] {
         var problems: [String] = []
         for (name, operations) in registers.sorted(by: { $0.key < $1.key }) {
             switch LinearizabilityCheck.check(operations) {
@@ -34,16 +32,15 @@ public struct CampaignHistory: Sendable, Codable {
             case .undecided(let steps): problems.append("register \(name) is undecided after \(steps) steps")
             }
         }
-        problems += ListAppendCheck.anomalies(of: lists).map(\.description)
+        problems += ListAppendCheck.problems(lists)
         problems += ExpiryCheck.problems(expiring)
         problems += findings
         problems += FeedCheck.problems(acknowledged: acknowledged, followed: followed)
-        problems += differences.map { "the copy by the feed differs at \($0)" }
         return problems
     }
 
     /// As JSON.
-    public func write(to path: String) throws {
+    func write(to path: String) throws {
         let encoder = JSONEncoder()
         // Histories that are alike are compressed better.
         encoder.outputFormatting = .sortedKeys
@@ -51,7 +48,7 @@ public struct CampaignHistory: Sendable, Codable {
     }
 
     /// What ``write(to:)`` has written.
-    public static func read(_ path: String) throws -> CampaignHistory {
+    static func read(_ path: String) throws -> CampaignHistory {
         try JSONDecoder().decode(CampaignHistory.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
     }
 }

@@ -1,21 +1,22 @@
+import ClusterSupport
 import Foundation
-public import HeartwoodEtcd
+import HeartwoodEtcd
 
 /// One of the servers that `Tools/cluster` has started: it can be killed, started again, paused, cut off, and its disk
 /// filled.
-public struct TestServer: Sendable {
+struct TestServer: Sendable {
     /// 1 to 3.
-    public let number: Int
+    let number: Int
     private let directory: String
 
     /// All servers; empty without `Tools/cluster`.
-    public static let all: [TestServer] = {
+    static let all: [TestServer] = {
         guard let directory = ProcessInfo.processInfo.environment["HEARTWOOD_ETCD_DIRECTORY"] else { return [] }
         return (1...3).map { TestServer(number: $0, directory: directory) }
     }()
 
     /// Its client address.
-    public var endpoint: EtcdStore.Configuration.Endpoint { TestCluster.endpoints[number - 1] }
+    var endpoint: EtcdStore.Configuration.Endpoint { TestCluster.endpoints[number - 1] }
 
     private func path(_ name: String) -> String { "\(directory)/server-\(number).\(name)" }
 
@@ -28,14 +29,14 @@ public struct TestServer: Sendable {
     private func signal(_ number: Int32) { if let process { _ = Foundation.kill(process, number) } }
 
     /// Ends the process at once (SIGKILL).
-    public func kill() { signal(SIGKILL) }
+    func kill() { signal(SIGKILL) }
     /// Stops the process, which keeps its connections (SIGSTOP).
-    public func pause() { signal(SIGSTOP) }
+    func pause() { signal(SIGSTOP) }
     /// Lets a paused process run again (SIGCONT).
-    public func resume() { signal(SIGCONT) }
+    func resume() { signal(SIGCONT) }
 
     /// Starts the process again after ``kill()``, with its data.
-    public func restart() throws {
+    func restart() throws {
         // Until it has ended, it has its port.
         for _ in 0..<1_000 where isRunning { usleep(5_000) }
         let shell = Process()
@@ -46,12 +47,12 @@ public struct TestServer: Sendable {
     }
 
     /// Whether the process runs.
-    public var isRunning: Bool { process.map { Foundation.kill($0, 0) == 0 } ?? false }
+    var isRunning: Bool { process.map { Foundation.kill($0, 0) == 0 } ?? false }
 
     // MARK: Its parts, with `Tools/cluster --namespaces`
 
     /// The networks that a server's links belong to.
-    public enum Network: String, Sendable, CaseIterable {
+    enum Network: String, Sendable, CaseIterable {
         /// To the other servers.
         case peers
         /// To the clients.
@@ -59,7 +60,7 @@ public struct TestServer: Sendable {
     }
 
     /// Whether its links can be cut and its disk filled: `Tools/cluster --namespaces`.
-    public var hasParts: Bool { FileManager.default.fileExists(atPath: path("parts")) }
+    var hasParts: Bool { FileManager.default.fileExists(atPath: path("parts")) }
 
     /// A part: each is a line with its name and its value.
     private func part(_ name: String) throws -> String {
@@ -71,12 +72,12 @@ public struct TestServer: Sendable {
     }
 
     /// Takes the server's link to a network down, or up again.
-    public func setLink(_ network: Network, isUp: Bool) throws {
-        try ClusterSupport.run("ip", "link", "set", try part(network.rawValue), isUp ? "up" : "down")
+    func setLink(_ network: Network, isUp: Bool) throws {
+        try run(["ip", "link", "set", try part(network.rawValue), isUp ? "up" : "down"])
     }
 
     /// Fills the server's disk.
-    public func fillDisk() throws {
+    func fillDisk() throws {
         let file = "\(try part("disk"))/ballast"
         guard FileManager.default.createFile(atPath: file, contents: nil),
             let handle = FileHandle(forWritingAtPath: file)
@@ -94,57 +95,33 @@ public struct TestServer: Sendable {
     }
 
     /// Removes what ``fillDisk()`` has written.
-    public func freeDisk() throws { try FileManager.default.removeItem(atPath: "\(try part("disk"))/ballast") }
+    func freeDisk() throws { try FileManager.default.removeItem(atPath: "\(try part("disk"))/ballast") }
 
     /// Puts a proxy between this server and what the other servers send to it.
-    public func proxyPeers() async throws -> FaultyProxy {
+    func proxyPeers() async throws -> FaultyProxy {
         guard let peer = EtcdStore.Configuration.Endpoint(try part("peer")) else {
             throw CocoaError(.fileReadCorruptFile)
         }
         let proxy = try await FaultyProxy(to: peer, host: try part("proxies"))
-        let endpoints = TestCluster.endpoints.map(\.description).joined(separator: ",")
-        let members = try ClusterSupport.run("etcdctl", "--endpoints", endpoints, "member", "list")
+        let members = try TestCluster.control(["member", "list"])
         // id, state, name, …
         let fields = members.split(separator: "\n").map { $0.split(separator: ",") }
         guard let id = fields.first(where: { $0.count > 2 && $0[2].hasSuffix("-\(number)") })?[0] else {
             throw CocoaError(.fileReadCorruptFile)
         }
-        let answer = try ClusterSupport.run(
-            "etcdctl", "--endpoints", endpoints, "member", "update", String(id), "--peer-urls",
-            "http://\(proxy.endpoint)")
+        let answer = try TestCluster.control(
+            ["member", "update", String(id), "--peer-urls", "http://\(proxy.endpoint)"])
         guard answer.contains("updated") else { throw CocoaError(.executableRuntimeMismatch) }
         return proxy
     }
 
     /// The server that leads now; nil if none says so.
-    public static func leader() -> TestServer? {
+    static func leader() -> TestServer? {
         all.first { server in
-            let status = try? run(
-                "etcdctl", "--endpoints", "\(server.endpoint)", "--command-timeout", "1s", "endpoint", "status")
+            let status = try? TestCluster.control(
+                ["--command-timeout", "1s", "endpoint", "status"], at: [server.endpoint])
             // endpoint, id, version, size, leader, …
             return status?.split(separator: ",").dropFirst(4).first?.trimmingCharacters(in: .whitespaces) == "true"
         }
     }
-}
-
-/// Runs a command.
-///
-/// - Returns: What it prints.
-@discardableResult
-public func run(_ command: String...) throws -> String { try run(command) }
-
-/// Runs a command.
-///
-/// - Returns: What it prints.
-@discardableResult
-public func run(_ command: [String]) throws -> String {
-    let (process, output) = (Process(), Pipe())
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["ETCDCTL_API=3"] + command
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let data = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return String(decoding: data, as: UTF8.self)
 }

@@ -1,42 +1,58 @@
 /// Which transactions must come before which others.
 struct DependencyGraph {
+    /// How one transaction must come before another.
+    enum Dependency: String {
+        /// The other one's append is the next one of a list.
+        case writeBeforeWrite = "ww"
+        /// The other one has read its append.
+        case writeBeforeRead = "wr"
+        /// The other one's append is missing in its read.
+        case readBeforeWrite = "rw"
+        /// It had ended before the other one began.
+        case realTime = "rt"
+    }
+
+    /// Transactions that each must come before the next one, and the last before the first.
+    struct Cycle: CustomStringConvertible {
+        /// The numbers of transactions in the history, and how each one precedes the next.
+        var steps: [(transaction: Int, dependency: Dependency)]
+
+        /// Its name in Adya's classification: G0 (writes only), G1c (writes and reads), G-single (one read before a
+        /// write), G2 (several); with "-realtime" if it needs the order in time. Then its steps.
+        var description: String {
+            let kinds = steps.map(\.dependency)
+            let reads = kinds.count { $0 == .readBeforeWrite }
+            let name = reads > 1 ? "G2" : reads == 1 ? "G-single" : kinds.contains(.writeBeforeRead) ? "G1c" : "G0"
+            return name + (kinds.contains(.realTime) ? "-realtime: " : ": ")
+                + steps.map { "\($0) \($1.rawValue) " }.joined() + "\(steps[0].transaction)"
+        }
+    }
+
     private var edges: [[Int: Dependency]]
 
     init(count: Int) { edges = [[Int: Dependency]](repeating: [:], count: count) }
 
-    /// Adds an edge. Of several between two transactions, the strongest is kept: that which says most about the data.
+    /// Adds an edge. Of several between two transactions, the first is kept.
     mutating func add(_ from: Int, _ dependency: Dependency, _ to: Int) {
-        if let known = edges[from][to], Self.rank(known) <= Self.rank(dependency) { return }
-        edges[from][to] = dependency
-    }
-
-    private static func rank(_ dependency: Dependency) -> Int {
-        switch dependency {
-        case .writeBeforeWrite: 0
-        case .writeBeforeRead: 1
-        case .readBeforeWrite: 2
-        case .realTime: 3
-        }
+        if edges[from][to] == nil { edges[from][to] = dependency }
     }
 
     /// A shortest cycle of each strongly connected component that has one.
-    func cycles() -> [ListAnomaly.Cycle] {
+    func cycles() -> [Cycle] {
         components().filter { $0.count > 1 }.compactMap { component in
             let inside = Set(component)
-            return component.lazy.compactMap { shortestCycle(from: $0, inside) }.min {
-                $0.transactions.count < $1.transactions.count
-            }
+            return component.lazy.compactMap { shortestCycle(from: $0, inside) }.min { $0.steps.count < $1.steps.count }
         }
     }
 
-    private func shortestCycle(from start: Int, _ inside: Set<Int>) -> ListAnomaly.Cycle? {
+    private func shortestCycle(from start: Int, _ inside: Set<Int>) -> Cycle? {
         var origin: [Int: Int] = [:]
         var (queue, first) = ([start], 0)
         while first < queue.count {
             let node = queue[first]
             first += 1
-            for next in edges[node].keys.sorted() where inside.contains(next) {
-                if next == start { return cycle(from: start, to: node, origin) }
+            for (next, dependency) in edges[node].sorted(by: { $0.key < $1.key }) where inside.contains(next) {
+                if next == start { return cycle(from: start, to: node, dependency, origin) }
                 if origin[next] == nil {
                     origin[next] = node
                     queue.append(next)
@@ -46,14 +62,12 @@ struct DependencyGraph {
         return nil
     }
 
-    private func cycle(from start: Int, to last: Int, _ origin: [Int: Int]) -> ListAnomaly.Cycle {
-        var path = [last]
-        while let node = path.last, node != start, let before = origin[node] { path.append(before) }
-        path.reverse()
-        let dependencies = path.indices.map { index in
-            edges[path[index]][path[(index + 1) % path.count]] ?? .realTime
+    private func cycle(from start: Int, to last: Int, _ dependency: Dependency, _ origin: [Int: Int]) -> Cycle {
+        var steps = [(last, dependency)]
+        while steps[0].0 != start, let before = origin[steps[0].0], let edge = edges[before][steps[0].0] {
+            steps.insert((before, edge), at: 0)
         }
-        return ListAnomaly.Cycle(transactions: path, dependencies: dependencies)
+        return Cycle(steps: steps)
     }
 
     /// Strongly connected components (Tarjan), without recursion.

@@ -1,5 +1,4 @@
 import HeartwoodEtcd
-import HistoryChecking
 import KeyValueStore
 
 extension Client {

@@ -1,7 +1,7 @@
 /// A write or a read of a key that expires, as its client saw it. A key is written once in a history.
-public struct ExpiringOperation: Sendable, Hashable, Codable {
+struct ExpiringOperation: Sendable, Hashable, Codable {
     /// What was called, and what it returned.
-    public enum Call: Sendable, Hashable, Codable {
+    enum Call: Sendable, Hashable, Codable {
         /// A write that was acknowledged.
         case write
         /// A write that may have been made.
@@ -10,30 +10,22 @@ public struct ExpiringOperation: Sendable, Hashable, Codable {
         case read(found: Bool)
     }
 
-    /// The key.
-    public var key: String
+    var key: String
     /// When it expires, in milliseconds since 1970; a whole second.
-    public var expires: UInt64
-    /// What was called.
-    public var call: Call
+    var expires: UInt64
+    var call: Call
     /// When it was sent, by one clock for all clients.
-    public var start: UInt64
+    var start: UInt64
     /// When it returned.
-    public var end: UInt64
+    var end: UInt64
     /// The client's own clock at the start and at the end, which a test moves. In milliseconds since 1970.
-    public var clock: ClosedRange<UInt64>
-
-    /// Creates an operation.
-    public init(key: String, expires: UInt64, call: Call, start: UInt64, end: UInt64, clock: ClosedRange<UInt64>) {
-        (self.key, self.expires, self.call) = (key, expires, call)
-        (self.start, self.end, self.clock) = (start, end, clock)
-    }
+    var clock: ClosedRange<UInt64>
 }
 
 /// Checks that a client sees a key exactly until it expires by the client's own clock.
-public enum ExpiryCheck {
+enum ExpiryCheck {
     /// What is wrong; empty if nothing is.
-    public static func problems(_ operations: [ExpiringOperation]) -> [String] {
+    static func problems(_ operations: [ExpiringOperation]) -> [String] {
         var problems: [String] = []
         for (key, operations) in Dictionary(grouping: operations, by: \.key).sorted(by: { $0.key < $1.key }) {
             let writes = operations.filter { $0.call == .write || $0.call == .unknownWrite }

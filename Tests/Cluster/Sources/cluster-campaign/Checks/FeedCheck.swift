@@ -1,11 +1,11 @@
 /// Checks that a feed has every acknowledged write once, in order.
-public enum FeedCheck {
+enum FeedCheck {
     /// What is wrong; empty if nothing is.
     ///
     /// - Parameters:
     ///   - acknowledged: The numbers of acknowledged writes, in any order.
     ///   - followed: The numbers of the batches of the feed, in its order. It may have others than those acknowledged.
-    public static func problems(acknowledged: [UInt64], followed: [UInt64]) -> [String] {
+    static func problems(acknowledged: [UInt64], followed: [UInt64]) -> [String] {
         var problems: [String] = []
         for (number, next) in zip(followed, followed.dropFirst()) where next <= number {
             problems.append("the feed has \(next) after \(number)")

@@ -7,20 +7,15 @@ import KeyValueStore
 import Synchronization
 
 /// One run: clients use a new store through proxies, while faults are made; then everything is repaired and compared.
-public struct CampaignRun: Sendable {
+struct CampaignRun: Sendable {
     /// Determines the faults and what clients do, but not when.
-    public var seed: UInt64
+    var seed: UInt64
     /// How long clients run.
-    public var time: Duration
+    var time: Duration
 
-    /// Creates a run.
-    public init(seed: UInt64, time: Duration) { (self.seed, self.time) = (seed, time) }
-
-    /// Runs.
-    ///
     /// - Returns: What the clients saw.
     /// - Throws: If the cluster isn't usable after all faults are repaired.
-    public func run(_ nemesis: Nemesis) async throws -> CampaignHistory {
+    func run(_ nemesis: Nemesis) async throws -> CampaignHistory {
         var configuration = TestCluster.configuration()
         configuration.endpoints = nemesis.endpoints
         configuration.expiryMargin = .seconds(10)
@@ -116,13 +111,13 @@ public struct CampaignRun: Sendable {
         let expected = Dictionary(uniqueKeysWithValues: found.map { ($0.key, $0.sequence) })
         // etcd removes a key some seconds after its expiry.
         let compared = Set(entries.keys).union(expected.keys).filter { !$0.starts(with: Client.expiringPrefix.utf8) }
-        let different = compared.filter { entries[$0] != expected[$0] }
-        recorder.change { $0.differences += different.map { String(decoding: $0, as: UTF8.self) } }
+        let different = compared.filter { entries[$0] != expected[$0] }.map { String(decoding: $0, as: UTF8.self) }
+        recorder.change { $0.findings += different.map { "the copy by the feed differs at \($0)" } }
     }
 }
 
 /// A copy of a store that follows its feed.
-final class Copy: Sendable {
+private struct Copy {
     static let endKey = Array("~end".utf8)
     private static let once = ["register:", "range:", "list:"].map { Array($0.utf8) }
     private let task: Task<[[UInt8]: SequenceNumber], any Error>

@@ -1,5 +1,5 @@
+import ClusterSupport
 import HeartwoodEtcd
-import HistoryChecking
 import KeyValueStore
 
 /// Keys that expire, each written once, and read by clients whose clocks differ.

@@ -1,6 +1,5 @@
 import HeartwoodRepository
 import HeartwoodEtcd
-import HistoryChecking
 import KeyValueStore
 
 /// A record with a unique index, and one that isn't.

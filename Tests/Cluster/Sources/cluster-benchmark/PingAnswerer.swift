@@ -1,1 +1,0 @@
-../../../../Sources/HeartwoodEtcd/Connection/PingAnswerer.swift

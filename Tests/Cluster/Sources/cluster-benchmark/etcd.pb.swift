@@ -1,1 +1,0 @@
-../../../../Sources/HeartwoodEtcd/Messages/etcd.pb.swift
