@@ -370,6 +370,20 @@ if Context.environment["HEARTWOOD_CHECKED_MEMORY"] == "1" {
     package.targets.removeAll { $0.type == .test && !concurrent.contains($0.name) }
 }
 
+// Tools/test and .ci/run set this, too: the modules in which tests spend their time are optimised, with assertions. All
+// tests together are then four times as fast. Users' builds never have such flags: with them, no package may depend on
+// this one by its version.
+if Context.environment["HEARTWOOD_OPTIMIZED"] == "1" {
+    let engine = [
+        "KeyValueStore", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodFiles",
+        "HeartwoodTesting", "Heartwood", "HeartwoodInspection", "HeartwoodRepository", "KeyValueStoreTesting",
+    ]
+    for target in package.targets where engine.contains(target.name) {
+        target.swiftSettings?.append(
+            .unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug)))
+    }
+}
+
 // Tools/fuzz sets this: the fuzzer links libFuzzer, which brings the entry point and which not every toolchain has.
 if Context.environment["HEARTWOOD_FUZZING"] == "1" {
     package.targets.append(

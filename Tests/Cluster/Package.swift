@@ -25,6 +25,7 @@ let package = Package(
     dependencies: [
         .package(name: "heartwood", path: "../..", traits: ["Etcd"]),
         .package(url: "https://github.com/apple/swift-nio", from: "2.96.0"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.38.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.38.0", traits: []),
@@ -42,15 +43,16 @@ let package = Package(
             dependencies: cluster + products("HeartwoodTesting", of: "heartwood")
                 + products("ArgumentParser", of: "swift-argument-parser"),
             swiftSettings: settings),
-        // EtcdStore and a minimal client, which uses the messages of HeartwoodEtcd.
+        // EtcdStore and a minimal client, with links to the messages and to the answers to pings of HeartwoodEtcd.
         .executableTarget(
             name: "cluster-benchmark",
             dependencies: cluster + products("ArgumentParser", of: "swift-argument-parser")
                 + products("GRPCCore", of: "grpc-swift-2")
                 + products("GRPCNIOTransportHTTP2Posix", of: "grpc-swift-nio-transport")
                 + products("GRPCProtobuf", of: "grpc-swift-protobuf")
+                + products("NIOCore", of: "swift-nio") + products("NIOHTTP2", of: "swift-nio-http2")
                 + products("SwiftProtobuf", of: "swift-protobuf"),
-            swiftSettings: settings),
+            swiftSettings: settings + [.define("Etcd")]),
         // Of the checks, which need no server.
         .testTarget(
             name: "HistoryCheckingTests",

@@ -5,7 +5,7 @@ import HeartwoodRepository
 import Synchronization
 import Testing
 
-/// An item that counts how often it is decoded.
+/// An item that counts how often it is decoded. For one test: others would count beside it.
 struct Counted: Codable, Identifiable, Sendable {
     static let decodings = Atomic(0)
 
@@ -38,10 +38,10 @@ struct Counted: Codable, Identifiable, Sendable {
 
     @Test func largeBatchesKeepTheOrderOfIDs() async throws {
         let scratch = try Scratch()
-        let repository = LocalRepository<Counted>(directory: scratch.url)
-        try await repository.saveAll((0..<200).map { Counted(id: $0 * 77 % 200 * 2, text: "even") })
+        let repository = LocalRepository<Numbered>(directory: scratch.url)
+        try await repository.saveAll((0..<200).map { Numbered(id: $0 * 77 % 200 * 2, text: "even") })
         try await repository.delete(8)
-        try await repository.saveAll((100..<300).map { Counted(id: $0, text: "new") })
+        try await repository.saveAll((100..<300).map { Numbered(id: $0, text: "new") })
         let expected = (0..<200).map { $0 * 2 }.filter { $0 != 8 && !(100..<300).contains($0) } + Array(100..<300)
         #expect(await repository.loadAll().map(\.id) == expected.sorted())
         #expect(await repository.page(offset: 50, limit: 3).map(\.text) == ["new", "new", "new"])

@@ -18,10 +18,9 @@ struct ClusterBenchmark: AsyncParsableCommand {
             this process for a call, and how the rate of EtcdStore compares: 1.00 is as fast.
 
             A commit of EtcdStore is a transaction with one comparison and two puts, which makes its outcome known \
-            after a lost answer. "put if" is the minimal client's transaction with one comparison and one put. The \
-            minimal client uses the messages of HeartwoodEtcd, which a release build shows it only with -enable-testing.
+            after a lost answer. "put if" is the minimal client's transaction with one comparison and one put.
 
-              swift build -c release -Xswiftc -enable-testing --package-path Tests/Cluster --product cluster-benchmark
+              swift build -c release --package-path Tests/Cluster --product cluster-benchmark
               Tools/cluster Tests/Cluster/.build/release/cluster-benchmark
             """)
 

@@ -2,9 +2,8 @@ import Foundation
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
 import GRPCProtobuf
+import HeartwoodEtcd
 import SwiftProtobuf
-
-@testable import HeartwoodEtcd
 
 /// The least that puts and reads keys in etcd: one unary call of gRPC each, as generated code makes it, to one server,
 /// without time-outs and without retries.

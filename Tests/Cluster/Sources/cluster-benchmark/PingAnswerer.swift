@@ -1,0 +1,1 @@
+../../../../Sources/HeartwoodEtcd/Connection/PingAnswerer.swift

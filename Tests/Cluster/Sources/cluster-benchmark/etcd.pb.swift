@@ -1,0 +1,1 @@
+../../../../Sources/HeartwoodEtcd/Messages/etcd.pb.swift
