@@ -370,9 +370,9 @@ if Context.environment["HEARTWOOD_CHECKED_MEMORY"] == "1" {
     package.targets.removeAll { $0.type == .test && !concurrent.contains($0.name) }
 }
 
-// Tools/test and .ci/run set this, too: the modules in which tests spend their time are optimised, with assertions. All
-// tests together are then four times as fast. Users' builds never have such flags: with them, no package may depend on
-// this one by its version.
+// Tools/test sets this, too: the modules in which tests spend their time are optimised, with assertions. All tests
+// together are then four times as fast. Users' builds never have such flags: with them, no package may depend on this
+// one by its version.
 if Context.environment["HEARTWOOD_OPTIMIZED"] == "1" {
     let engine = [
         "KeyValueStore", "HeartwoodFormat", "HeartwoodConcurrency", "HeartwoodFileSystem", "HeartwoodFiles",
