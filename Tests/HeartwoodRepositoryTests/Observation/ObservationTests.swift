@@ -52,6 +52,19 @@ import Testing
         while released != nil { await Task.yield() }
     }
 
+    /// A feed that has lost changes touches every observation: no one knows which of them changed.
+    @Test(.timeLimit(.minutes(5)))
+    func readsAgainWhatALostChangeMayConcern() async throws {
+        let store = LosingStore(try Store.inMemory())
+        var values = store.observe("key").makeAsyncIterator()
+        #expect(try await values.next() == .some(nil))
+        try await store.inner.put("key", "value")
+        store.isLost.store(true, ordering: .releasing)
+        #expect(try await values.next()??.value == Array("value".utf8))
+        try await store.inner.remove("key")
+        #expect(try await values.next() == .some(nil))
+    }
+
     @Test(.timeLimit(.minutes(5)), arguments: TestEngine.allCases)
     func observesKeysAndRanges(_ engine: TestEngine) async throws {
         try await TestStore(engine).withStore { store in
@@ -222,4 +235,59 @@ extension Repository {
         batch.put(try core.key(id), RecordEnvelope(version: 1, groups: []).encoded(with: [0x7B]))
         try await store.write(batch, durability: nil)
     }
+}
+
+/// A store whose first feed delivers nothing, and has lost its changes as soon as the test says so.
+private final class LosingStore: ReadableKeyValueStore {
+    let inner: Store
+    let isLost = Atomic(false)
+    private let feeds = Atomic(0)
+
+    init(_ inner: Store) { self.inner = inner }
+
+    struct Changes: AsyncSequence, Sendable {
+        let feed: Store.Changes
+        /// Nil for a feed that loses nothing.
+        let store: LosingStore?
+
+        func makeAsyncIterator() -> AsyncIterator { AsyncIterator(feed: feed.makeAsyncIterator(), store: store) }
+
+        struct AsyncIterator: AsyncIteratorProtocol {
+            var feed: Store.Changes.AsyncIterator
+            let store: LosingStore?
+
+            mutating func next(isolation actor: isolated (any Actor)?) async throws(StoreError) -> Change? {
+                guard let store else { return try await feed.next(isolation: actor) }
+                while !store.isLost.load(ordering: .acquiring), !Task.isCancelled { await Task.yield() }
+                throw StoreError(.positionUnavailable, "the test has lost the changes")
+            }
+        }
+    }
+
+    func changes(after position: ChangePosition?, in range: KeyRange, level: ChangeLevel) -> Changes {
+        let isFirst = feeds.add(1, ordering: .relaxed).oldValue == 0
+        return Changes(
+            feed: inner.changes(after: position, in: range, level: level), store: isFirst ? self : nil)
+    }
+
+    var limits: KeyValueLimits { inner.limits }
+    var now: Timestamp { inner.now }
+
+    func readView() async throws(StoreError) -> ReadView { try inner.readView() }
+
+    func readView(for purpose: ViewPurpose) async throws(StoreError) -> ReadView {
+        try await inner.readView(for: purpose)
+    }
+
+    func fetchEntry(_ key: [UInt8]) async throws(StoreError) -> Entry? { try await inner.fetchEntry(key) }
+
+    func fetchEntries(of keys: [[UInt8]]) async throws(StoreError) -> [Entry?] {
+        try await inner.fetchEntries(of: keys)
+    }
+
+    func fetchEntries(in range: KeyRange, reversed: Bool, limit: Int) async throws(StoreError) -> EntryPage {
+        try await inner.fetchEntries(in: range, reversed: reversed, limit: limit)
+    }
+
+    func fetchCount(in range: KeyRange) async throws(StoreError) -> Int { try await inner.fetchCount(in: range) }
 }
