@@ -108,6 +108,9 @@ package struct WriterOperation: Sendable {
         }
     }
 
+    /// Whether it is a transaction, which adds to a counter that it has read.
+    package var isTransaction: Bool { if case .increment = kind { true } else { false } }
+
     /// The expiry of a value that it puts; 0: none.
     func expiry(of key: String) -> UInt64 {
         let hash = hash(key)

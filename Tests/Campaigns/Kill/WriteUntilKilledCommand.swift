@@ -79,7 +79,7 @@ struct ChildWriter {
             let sequence = try await operation.perform(on: store)
             WriteUntilKilledCommand.send(
                 .acknowledged(Acknowledgement(writer: writer, number: number, sequence: sequence)))
-            if number % 4 == 0 { try readBack(operation) }
+            if operation.isTransaction || number % 4 == 0 { try readBack(operation) }
             if !plan.isFlood, number % 32 == 0 { try await Task.sleep(for: .milliseconds(2)) }
         }
     }
