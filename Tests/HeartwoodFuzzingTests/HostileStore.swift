@@ -5,7 +5,6 @@ import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodFuzzing
 import HeartwoodInspection
-import Synchronization
 import Testing
 
 /// Files that no store wrote, under valid checksums.
@@ -140,7 +139,7 @@ final class CountingFileSystem: ForwardingFileSystem {
 
     let base: any FileSystem
     private let end: Int
-    private let counted = Mutex(Count())
+    private let counted = Locked(Count())
 
     init(_ base: any FileSystem, endingAt end: Int = .max) {
         self.base = base

@@ -13,7 +13,7 @@ package final class InspectionRun: Sendable {
     private let keys: Int
     private let valueBytes: Int
     private let fileSystem = ReadingOnly(POSIXFileSystem())
-    private let summary = Mutex(Tally())
+    private let summary = Locked(Tally())
     private let isOver = Atomic<Bool>(false)
 
     /// - Parameters:

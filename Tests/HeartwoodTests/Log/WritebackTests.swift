@@ -1,7 +1,6 @@
 import HeartwoodCampaignSupport
 import HeartwoodConcurrency
 import HeartwoodFileSystem
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -63,7 +62,7 @@ private final class RecordingFileSystem: ForwardingFileSystem {
     }
 
     let base: any FileSystem = InMemoryFileSystem()
-    let files = Mutex<[Record]>([])
+    let files = Locked<[Record]>([])
 
     func openFile(_ path: String, for access: FileAccess) throws(FileSystemError) -> any File {
         let file = try base.openFile(path, for: access)

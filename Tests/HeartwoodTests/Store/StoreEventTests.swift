@@ -3,15 +3,14 @@ import HeartwoodConcurrency
 import HeartwoodFileSystem
 import HeartwoodFormat
 import HeartwoodTesting
-import Synchronization
 import Testing
 
 /// What an observer of a store is called with.
 @Suite(.timeLimit(.minutes(5))) struct StoreEventTests {
     /// The names of the events, and what the syncs carried.
     private final class Events: Sendable {
-        let names = Mutex<[String]>([])
-        let synced = Mutex<(batches: UInt64, bytes: UInt64)>((0, 0))
+        let names = Locked<[String]>([])
+        let synced = Locked<(batches: UInt64, bytes: UInt64)>((0, 0))
 
         func configuration(_ disk: any FileSystem) -> Store.Configuration {
             var configuration = Store.Configuration(in: disk, commitBufferBytes: 64 << 10)

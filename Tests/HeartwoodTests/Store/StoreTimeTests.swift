@@ -1,7 +1,7 @@
 import HeartwoodCampaignSupport
+import HeartwoodConcurrency
 import HeartwoodTesting
 import Logging
-import Synchronization
 import Testing
 
 @testable import Heartwood
@@ -159,7 +159,7 @@ import Testing
 
     @Test func aClockWithoutAMonotonicOneIsEnough() async throws {
         final class Wall: StoreClock {
-            let time = Mutex(Timestamp(milliseconds: 5_000))
+            let time = Locked(Timestamp(milliseconds: 5_000))
             func now() -> Timestamp { time.withLock { $0 } }
         }
         let wall = Wall()
@@ -205,7 +205,7 @@ import Testing
 
 /// A logger that keeps what it gets.
 private final class LoggedLines: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
