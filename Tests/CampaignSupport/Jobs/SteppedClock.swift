@@ -1,6 +1,6 @@
 internal import Heartwood
-internal import HeartwoodConcurrency
 package import KeyValueStore
+internal import Synchronization
 
 #if CLUSTER
 // Tests/Cluster compiles this file in another package, which sees the package's names only so.
@@ -24,10 +24,10 @@ package final class SteppedClock: StoreClock, JobClock {
         var next = 0
     }
 
-    private let state: Locked<State>
+    private let state: Mutex<State>
 
     package init(milliseconds: UInt64 = 1_700_000_000_000) {
-        state = Locked(State(now: Timestamp(milliseconds: milliseconds)))
+        state = Mutex(State(now: Timestamp(milliseconds: milliseconds)))
     }
 
     package func now() -> Timestamp { state.withLock { $0.now } }

@@ -1,8 +1,8 @@
 import Foundation
 import Heartwood
-import HeartwoodConcurrency
 import KeyValueStore
 import Logging
+import Synchronization
 import Testing
 
 @testable import HeartwoodJobs
@@ -234,7 +234,7 @@ struct UnreadableJobTests {
             contentsOf: Damage.allCases.map { _ in Mark(number: 0) }, JobOptions(priority: .high))
         let other = try await bench.queue.enqueue(Mark(number: 1))
         for (victim, damage) in zip(victims, Damage.allCases) { _ = try await bench.damage(victim, damage, other) }
-        let lines = Locked<[String]>([])
+        let lines = Mutex<[String]>([])
         let notes = Notebook<Int>()
         var configuration = JobWorkers.Configuration(count: 2)
         configuration.clock = bench.clock

@@ -1,7 +1,7 @@
 import Heartwood
-import HeartwoodConcurrency
 import HeartwoodRepository
 import KeyValueStoreTesting
+import Synchronization
 
 @testable import HeartwoodJobs
 
@@ -111,7 +111,7 @@ struct Brittle: Job {
 
 /// What bodies of jobs have noted, and tasks that wait for it.
 final class Notebook<Note: Sendable>: Sendable {
-    private let state = Locked<[Note]>([])
+    private let state = Mutex<[Note]>([])
 
     var notes: [Note] { state.withLock(\.self) }
 

@@ -1,6 +1,6 @@
-import HeartwoodConcurrency
 import HeartwoodRepository
 import HeartwoodTesting
+import Synchronization
 import Testing
 
 /// Random typed transactions beside each other. Whatever a run of one has seen must be true of the state that its view
@@ -25,7 +25,7 @@ private struct TransactionRun {
     private let isAlone: Bool
     private let log = Log()
 
-    private final class Log: Sendable { let entries = Locked<[Entry]>([]) }
+    private final class Log: Sendable { let entries = Mutex<[Entry]>([]) }
 
     /// A transaction, or another write, and what came of it.
     private struct Entry: Sendable {

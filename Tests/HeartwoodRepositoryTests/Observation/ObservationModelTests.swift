@@ -1,9 +1,9 @@
 import Foundation
 import Heartwood
-import HeartwoodConcurrency
 import HeartwoodTesting
 import KeyValueStore
 import KeyValueStoreTesting
+import Synchronization
 import Testing
 
 @testable import HeartwoodRepository
@@ -47,9 +47,9 @@ private struct Note: Codable, Identifiable, Sendable, Hashable {
 
 /// What the store had, moment by moment. One task changes it; the state of a write is added before the write begins.
 private final class Moments: Sendable {
-    private let states: Locked<[[Int: Note]]>
+    private let states: Mutex<[[Int: Note]]>
 
-    init(_ first: [Int: Note]) { states = Locked([first]) }
+    init(_ first: [Int: Note]) { states = Mutex([first]) }
 
     func add(_ state: [Int: Note]) { states.withLock { $0.append(state) } }
 
@@ -137,7 +137,7 @@ private final class Consumer: Sendable {
 
     /// The last result, and the state of its observation.
     private final class Delivered: Sendable {
-        private let result = Locked<(text: String, watcher: Watcher?)?>(nil)
+        private let result = Mutex<(text: String, watcher: Watcher?)?>(nil)
         var last: (text: String, watcher: Watcher?)? { result.withLock { $0 } }
         func set(_ text: String, _ watcher: Watcher?) { result.withLock { $0 = (text, watcher) } }
     }
